@@ -1,0 +1,166 @@
+//! Many runs: (case, seed) pairs on all cores. Runs are independent and single-threaded, so the
+//! records do not depend on how many run at once; they come back in the order of the scenario.
+
+use crate::config::{Case, Scenario};
+use crate::expect;
+use crate::plan::{RunPlan, strata};
+use crate::record::{RunId, record};
+use crate::run::run;
+use crate::seed::Seed;
+use aftermath_reports::record::{CaseResult, Record, Status};
+use aftermath_reports::words;
+use aftermath_systems::strategies::Registry;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::rc::Rc;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// What to run.
+pub struct Campaign<'a> {
+    /// The scenarios.
+    pub scenarios: &'a [Scenario],
+    /// Seeds, if not the scenarios' own.
+    pub seeds: Option<Range<u64>>,
+    /// Only these strategies; all if empty.
+    pub strategies: Vec<String>,
+    /// How many runs at once.
+    pub jobs: usize,
+}
+
+/// What came of it.
+#[derive(Default)]
+pub struct Outcome {
+    /// One record a run.
+    pub records: Vec<Record>,
+    /// One result a case and strategy.
+    pub cases: Vec<CaseResult>,
+}
+
+/// One unit of work: all runs that share a twin.
+struct Unit<'a> {
+    scenario: &'a Scenario,
+    case: &'a Case,
+    seed: u64,
+    first: bool,
+}
+
+impl Campaign<'_> {
+    fn units(&self) -> Vec<Unit<'_>> {
+        let mut units = Vec::new();
+        for scenario in self.scenarios {
+            let seeds = self.seeds.clone().unwrap_or_else(|| scenario.seeds.clone());
+            for case in self.cases(scenario) {
+                let first = seeds.start;
+                let unit = |seed| Unit { scenario, case, seed, first: seed == first };
+                units.extend(seeds.clone().map(unit));
+            }
+        }
+        units
+    }
+
+    fn cases<'a>(&'a self, scenario: &'a Scenario) -> impl Iterator<Item = &'a Case> {
+        let wanted = |case: &&Case| {
+            self.strategies.is_empty()
+                || self.strategies.iter().any(|name| name == case.config.strategy)
+        };
+        scenario.cases.iter().filter(wanted)
+    }
+
+    /// How many runs it will be.
+    pub fn runs(&self) -> u64 {
+        let of = |unit: &Unit| u64::from(strata(&unit.case.config.faults).unwrap_or(1));
+        self.units().iter().map(of).sum()
+    }
+
+    /// Runs everything. `done` is called after each run, from any thread.
+    pub fn run(&self, registry: &Registry, done: &(dyn Fn(&Record) + Sync)) -> Outcome {
+        let units = self.units();
+        let next = AtomicUsize::new(0);
+        let finished: Mutex<BTreeMap<usize, Vec<Record>>> = Mutex::new(BTreeMap::new());
+        std::thread::scope(|scope| {
+            for _ in 0..self.jobs.clamp(1, units.len().max(1)) {
+                scope.spawn(|| {
+                    while let Some((index, unit)) = {
+                        let index = next.fetch_add(1, Ordering::Relaxed);
+                        units.get(index).map(|unit| (index, unit))
+                    } {
+                        let records = unit.run(registry);
+                        records.iter().for_each(done);
+                        finished.lock().expect("no run panicked").insert(index, records);
+                    }
+                });
+            }
+        });
+        let records = finished.into_inner().expect("no run panicked");
+        let records: Vec<Record> = records.into_values().flatten().collect();
+        let cases = self.case_results(&records);
+        Outcome { records, cases }
+    }
+
+    fn case_results(&self, records: &[Record]) -> Vec<CaseResult> {
+        let mut results = Vec::new();
+        for scenario in self.scenarios {
+            for case in self.cases(scenario) {
+                let of_case: Vec<_> = records
+                    .iter()
+                    .filter(|record| {
+                        record.scenario == scenario.name
+                            && record.case == case.name
+                            && record.strategy == case.config.strategy
+                    })
+                    .collect();
+                results.push(case_result(scenario, case, &of_case));
+            }
+        }
+        results
+    }
+}
+
+impl Unit<'_> {
+    fn run(&self, registry: &Registry) -> Vec<Record> {
+        let config = &self.case.config;
+        let seed = Seed(self.seed);
+        let twin = run(&Rc::new(RunPlan::twin(config, registry, seed)), false);
+        let strata = strata(&config.faults);
+        let of = |stratum: u32| {
+            let plan = RunPlan::build(config, registry, seed, stratum);
+            let log = run(&Rc::new(plan), false);
+            let id = RunId { seed: self.seed, stratum: strata.map(|_| stratum) };
+            record(self.scenario, self.case, id, &log, &twin, self.first && stratum == 0)
+        };
+        (0..strata.unwrap_or(1)).map(of).collect()
+    }
+}
+
+/// The judgement of a case: broken if a run is not as expected or a check over all runs fails;
+/// inconclusive only if no run was conclusive.
+fn case_result(scenario: &Scenario, case: &Case, records: &[&Record]) -> CaseResult {
+    let mut runs: BTreeMap<String, u64> = BTreeMap::new();
+    for record in records {
+        *runs.entry(words::status(record.status).to_string()).or_default() += 1;
+    }
+    let checks = expect::check_case(case, records);
+    let failed = checks.iter().any(|check| !check.held);
+    let surprising = |record: &&&Record| !expect::status_as_expected(case, record);
+    let conclusive: Vec<_> =
+        records.iter().filter(|record| record.status != Status::Inconclusive).collect();
+    let expects_inconclusive = case.expect.status == Some(Status::Inconclusive);
+    let status = if failed || conclusive.iter().any(|record| surprising(&record)) {
+        Status::Broken
+    } else if conclusive.is_empty() && !expects_inconclusive {
+        Status::Inconclusive
+    } else if conclusive.iter().any(|record| record.status == Status::NotCovered) {
+        Status::NotCovered
+    } else {
+        Status::Held
+    };
+    CaseResult {
+        scenario: scenario.name.clone(),
+        case: case.name.clone(),
+        strategy: case.config.strategy.to_string(),
+        status,
+        runs,
+        checks,
+    }
+}

@@ -1,0 +1,113 @@
+//! What the command line takes.
+
+use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use std::ops::Range;
+use std::path::PathBuf;
+
+/// What a stream processor loses, repeats or gets wrong when something fails.
+///
+/// Runs recovery strategies in a deterministic simulated world, injects faults, and judges the
+/// output against the same run without faults. The same seed gives the same run, always.
+#[derive(Parser, Debug)]
+#[command(name = "aftermath", version, after_help = EXIT_CODES)]
+pub struct Args {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const EXIT_CODES: &str = "Exit codes: 0 every promise held, 1 at least one broken, 2 wrong usage or \
+scenario, 3 inconclusive (the faults met nothing), 4 nothing ran, 101 a bug of aftermath itself.";
+
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Run scenarios and judge them
+    Run(RunArgs),
+    /// Run one run of a scenario again, twice, and show what happened
+    Replay(ReplayArgs),
+    /// List strategies, pipelines, faults, formulas and planted bugs
+    List(ListArgs),
+}
+
+#[derive(ClapArgs, Debug)]
+#[command(after_help = EXIT_CODES)]
+pub struct RunArgs {
+    /// Scenario files (TOML)
+    #[arg(required = true, value_name = "SCENARIO")]
+    pub scenarios: Vec<PathBuf>,
+    /// Only this strategy; may be given several times
+    #[arg(long, value_name = "NAME")]
+    pub strategy: Vec<String>,
+    /// Seeds from A up to but not including B; default: the scenario's
+    #[arg(long, value_name = "A..B", value_parser = seeds)]
+    pub seeds: Option<Range<u64>>,
+    /// Runs at once; default: the number of cores
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub jobs: Option<u16>,
+    /// Folder for records.jsonl, cases.jsonl, summary.csv, report.html and plots
+    #[arg(long, value_name = "DIR", default_value = "aftermath-out")]
+    pub out: PathBuf,
+    /// What to print: tables, or one JSON line a run
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub format: Format,
+}
+
+#[derive(ClapArgs, Debug)]
+pub struct ReplayArgs {
+    /// The scenario file
+    #[arg(value_name = "SCENARIO")]
+    pub scenario: PathBuf,
+    /// The case; default: the only one
+    #[arg(long, value_name = "NAME")]
+    pub case: Option<String>,
+    /// The strategy; default: the only one of the case
+    #[arg(long, value_name = "NAME")]
+    pub strategy: Option<String>,
+    /// The seed
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+    /// The stratum of a stratified case
+    #[arg(long, value_name = "N")]
+    pub stratum: Option<u32>,
+    /// Also print every event of every node and its effects
+    #[arg(long)]
+    pub trace: bool,
+    /// What to print: an account for people, or the record as JSON
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub format: Format,
+}
+
+#[derive(ClapArgs, Debug)]
+pub struct ListArgs {
+    /// What to list; everything if not given
+    #[arg(value_enum)]
+    pub what: Option<What>,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum What {
+    Strategies,
+    Pipelines,
+    Faults,
+    Formulas,
+    Quantities,
+    PlantedBugs,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Format {
+    Human,
+    Json,
+}
+
+fn seeds(text: &str) -> Result<Range<u64>, String> {
+    let wrong = || format!("`{text}` is not a range of seeds; write `0..20` or a single seed");
+    if let Ok(seed) = text.parse::<u64>() {
+        return Ok(seed..seed.checked_add(1).ok_or_else(wrong)?);
+    }
+    let (from, to) = text.split_once("..").ok_or_else(wrong)?;
+    let (from, to) = (from.parse().map_err(|_| wrong())?, to.parse().map_err(|_| wrong())?);
+    if from > to {
+        return Err(format!("`{text}` runs backwards"));
+    }
+    Ok(from..to)
+}

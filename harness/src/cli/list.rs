@@ -1,0 +1,52 @@
+//! `aftermath list`: everything that can be named in a scenario, from the lists themselves.
+
+use super::args::{ListArgs, What};
+use super::exit::Exit;
+use super::run::out;
+use crate::config::Quantity;
+use crate::{faults, formulas};
+use aftermath_systems::options::{OptionDoc, OptionKind};
+use aftermath_systems::strategies::Registry;
+use aftermath_systems::{pipelines, planted_bugs};
+
+/// Prints the lists.
+pub fn list(args: &ListArgs, registry: &Registry) -> Exit {
+    let mut text = String::new();
+    let mut section = |what: What, title: &str, lines: Vec<String>| {
+        if args.what.is_none_or(|wanted| wanted == what) {
+            text += &format!("{title}\n{}\n\n", lines.join("\n"));
+        }
+    };
+    let strategies = registry.iter().flat_map(|entry| described(entry.name, entry.summary, entry.options));
+    section(What::Strategies, "Strategies", strategies.collect());
+    let pipelines = pipelines::ALL.iter();
+    let pipelines = pipelines.flat_map(|entry| described(entry.name, entry.summary, entry.options));
+    section(What::Pipelines, "Pipelines", pipelines.collect());
+    let faults = faults::ALL.iter().map(|fault| line(fault.name, fault.summary));
+    section(What::Faults, "Faults", faults.collect());
+    let quantities = Quantity::ALL.iter().map(|(name, _)| format!("  {name}"));
+    section(What::Quantities, "Quantities that expectations may name", quantities.collect());
+    let formulas = formulas::ALL.iter().map(|formula| line(formula.name, formula.doc));
+    section(What::Formulas, "Formulas that expectations may compare with", formulas.collect());
+    let bugs = planted_bugs::ALL.iter().map(|bug| line(bug.name, bug.summary));
+    section(What::PlantedBugs, "Deliberately wrong variants", bugs.collect());
+    out(text.trim_end());
+    out("\n");
+    Exit::Held
+}
+
+fn line(name: &str, summary: &str) -> String {
+    format!("  {name:<28} {summary}")
+}
+
+fn described(name: &str, summary: &str, options: &[OptionDoc]) -> Vec<String> {
+    let option = |doc: &OptionDoc| {
+        let values = match doc.kind {
+            OptionKind::Choice(words) => words.join(" | "),
+            OptionKind::Duration => "a span of time".into(),
+        };
+        let default = if doc.default.is_empty() { "not set" } else { doc.default };
+        format!("      {} = {values} (default {default}): {}", doc.name, doc.doc)
+    };
+    [line(name, summary)].into_iter().chain(options.iter().map(option)).collect()
+}

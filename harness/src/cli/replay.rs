@@ -1,0 +1,147 @@
+//! `aftermath replay`: one run, twice, with its full trace.
+
+use super::args::{Format, ReplayArgs};
+use super::exit::Exit;
+use super::run::{load, out, usage};
+use crate::config::{Case, Scenario};
+use crate::plan::{RunPlan, strata};
+use crate::record::{RunId, record};
+use crate::run::{RunLog, run};
+use crate::seed::Seed;
+use crate::trace;
+use aftermath_reports::record::{Claimed, Record, Status, Time};
+use aftermath_reports::words;
+use aftermath_systems::options::format_duration;
+use aftermath_systems::strategies::Registry;
+use std::fmt::Write;
+use std::rc::Rc;
+
+/// Runs one run again and tells what happened.
+pub fn replay(args: &ReplayArgs, registry: &Registry) -> Exit {
+    let scenarios = match load(std::slice::from_ref(&args.scenario), registry) {
+        Ok(scenarios) => scenarios,
+        Err(message) => return usage(&message),
+    };
+    let scenario = &scenarios[0];
+    let case = match choose(scenario, args) {
+        Ok(case) => case,
+        Err(message) => return usage(&format!("error: {message}\n")),
+    };
+    let id = match (strata(&case.config.faults), args.stratum) {
+        (None, Some(_)) => return usage("error: the case is not stratified; leave out --stratum\n"),
+        (Some(count), Some(stratum)) if stratum >= count => {
+            return usage(&format!("error: there are strata 0 to {} only\n", count - 1));
+        }
+        (count, stratum) => RunId { seed: args.seed, stratum: count.and(stratum.or(Some(0))) },
+    };
+    let plan = || {
+        Rc::new(RunPlan::build(&case.config, registry, Seed(id.seed), id.stratum.unwrap_or(0)))
+    };
+    let (first, second) = (run(&plan(), true), run(&plan(), true));
+    if let Some(difference) = trace::first_difference(&first, &second) {
+        out(&format!("the same seed ran differently, which is a bug of aftermath:\n{difference}\n"));
+        return Exit::Broken;
+    }
+    let twin = run(&Rc::new(RunPlan::twin(&case.config, registry, Seed(id.seed))), false);
+    let record = record(scenario, case, id, &first, &twin, true);
+    match args.format {
+        Format::Json => out(&aftermath_reports::write::jsonl(std::slice::from_ref(&record))),
+        Format::Human => {
+            if args.trace {
+                out(&trace::render(&first));
+            }
+            out(&account(&record, &first));
+        }
+    }
+    match record.status {
+        Status::Held | Status::NotCovered => Exit::Held,
+        Status::Inconclusive => Exit::Inconclusive,
+        Status::Broken => Exit::Broken,
+    }
+}
+
+fn choose<'a>(scenario: &'a Scenario, args: &ReplayArgs) -> Result<&'a Case, String> {
+    let named = |case: &&Case| args.case.as_ref().is_none_or(|name| *name == case.name);
+    let by = |case: &&Case| {
+        args.strategy.as_ref().is_none_or(|name| *name == case.config.strategy)
+    };
+    let found: Vec<_> = scenario.cases.iter().filter(named).filter(by).collect();
+    match found[..] {
+        [case] => Ok(case),
+        [] => {
+            let all = scenario.cases.iter();
+            let all = all.map(|case| format!("  --case '{}' --strategy {}", case.name, case.config.strategy));
+            let all = all.collect::<Vec<_>>().join("\n");
+            Err(format!("there is no such case and strategy; there are:\n{all}"))
+        }
+        [first, second, ..] => Err(format!(
+            "several runs fit, such as '{}' under {} and '{}' under {}; say which with --case and --strategy",
+            first.name, first.config.strategy, second.name, second.config.strategy
+        )),
+    }
+}
+
+/// The run, told to a person.
+fn account(record: &Record, run: &RunLog) -> String {
+    let mut text = String::new();
+    let mut line = |words: String| {
+        let _ = writeln!(text, "{words}");
+    };
+    line(format!("{}, case {}, {}, seed {}", record.scenario, record.case, record.strategy, record.seed));
+    for fault in &record.faults {
+        let met = if fault.met.is_empty() { "nothing".into() } else { fault.met.join(", ") };
+        line(format!(
+            "  {} of {} at {} until {}, met: {met}",
+            fault.kind,
+            fault.node,
+            format_duration(fault.at_ns),
+            format_duration(fault.healed_ns)
+        ));
+        if let Some(r) = &fault.recovery {
+            let time = |time: Time| match time {
+                Time::Ns(ns) => format!("{:.3} ms", ns as f64 / 1e6),
+                Time::MoreThanNs(ns) => format!("more than {:.3} ms", ns as f64 / 1e6),
+                Time::None => "none".into(),
+            };
+            line(format!(
+                "    R1 {}, R2 {}, R3 {}, silence {}",
+                time(r.r1),
+                time(r.r2),
+                time(r.r3),
+                time(Time::Ns(r.silence_ns))
+            ));
+            line(format!(
+                "    detect {}, restore {}, replay {}, catch up {}",
+                time(r.detect),
+                time(r.restore),
+                time(r.replay),
+                time(r.catch_up)
+            ));
+        }
+    }
+    let c = &record.counts;
+    line(format!(
+        "  expected {}, delivered {}, lost {}, duplicates {}, wrong {}, unexpected {}",
+        c.expected, c.delivered, c.lost, c.duplicates, c.wrong, c.unexpected
+    ));
+    let claimed = match &record.claimed {
+        Claimed::Guarantee(guarantee) => words::guarantee(guarantee),
+        Claimed::NotCovered(why) => format!("not covered ({why})"),
+    };
+    line(format!("  claimed:  {claimed}"));
+    line(format!("  observed: {}", words::guarantee(&record.observed)));
+    line(format!("  {}", words::status(record.status)));
+    for reason in &record.reasons {
+        line(format!("    {reason}"));
+    }
+    for witness in &record.witnesses {
+        line(format!("    {}", words::witness(witness)));
+    }
+    line(format!(
+        "  trace hash {}, the same twice; {} events in {} of virtual time",
+        record.trace_hash,
+        run.handlers(),
+        format_duration(run.length_ns)
+    ));
+    text
+}

@@ -1,0 +1,155 @@
+//! `aftermath run`.
+
+use super::args::{Format, RunArgs};
+use super::exit::Exit;
+use crate::campaign::{Campaign, Outcome};
+use crate::config::{InputConfig, Scenario};
+use crate::{formulas, scenario};
+use aftermath_reports::record::{CaseResult, Status};
+use aftermath_reports::{table, write};
+use aftermath_systems::options::format_duration;
+use aftermath_systems::strategies::Registry;
+use indicatif::{ProgressBar, ProgressStyle};
+use std::io::{IsTerminal, Write};
+use std::path::PathBuf;
+
+/// Runs scenarios, prints the tables and writes the report.
+pub fn run(args: &RunArgs, registry: &Registry) -> Exit {
+    let scenarios = match load(&args.scenarios, registry) {
+        Ok(scenarios) => scenarios,
+        Err(message) => return usage(&message),
+    };
+    if let Some(unknown) = args.strategy.iter().find(|name| registry.find(name).is_none()) {
+        let known: Vec<_> = registry.iter().map(|entry| entry.name).collect();
+        let known = known.join(", ");
+        return usage(&format!("error: there is no strategy `{unknown}`; there are: {known}\n"));
+    }
+    // Before hours of work, not after.
+    if let Err(error) = std::fs::create_dir_all(&args.out) {
+        return usage(&format!("error: cannot write to {}: {error}\n", args.out.display()));
+    }
+    let campaign = Campaign {
+        scenarios: &scenarios,
+        seeds: args.seeds.clone(),
+        strategies: args.strategy.clone(),
+        jobs: args.jobs.map_or_else(cores, usize::from),
+    };
+    let human = args.format == Format::Human;
+    if human {
+        for scenario in &scenarios {
+            out(&describe(scenario, &campaign));
+        }
+    }
+    let bar = progress(campaign.runs());
+    let outcome = campaign.run(registry, &|_| bar.inc(1));
+    bar.finish_and_clear();
+    if outcome.records.is_empty() {
+        eprintln!("nothing ran: no case of the scenarios is left by the seeds and strategies asked for");
+        return Exit::NothingRan;
+    }
+    match args.format {
+        Format::Human => {
+            let colour = anstream::AutoStream::choice(&std::io::stdout())
+                != anstream::ColorChoice::Never;
+            out(&table::render(&outcome.records, &outcome.cases, colour));
+        }
+        Format::Json => out(&write::jsonl(&outcome.records)),
+    }
+    match write::write_all(&args.out, &outcome.records, &outcome.cases) {
+        Ok(written) if human => out(&format!("\nreport: {}\n", written.report.display())),
+        Ok(_) => {}
+        Err(error) => return usage(&format!("error: {error}\n")),
+    }
+    verdict(&outcome)
+}
+
+/// Broken over inconclusive over held. A run that is broken as its case expects is no surprise,
+/// and still makes the exit code 1 unless the case says so.
+fn verdict(outcome: &Outcome) -> Exit {
+    let any = |status| outcome.cases.iter().any(|case: &CaseResult| case.status == status);
+    if any(Status::Broken) {
+        Exit::Broken
+    } else if any(Status::Inconclusive) {
+        Exit::Inconclusive
+    } else {
+        Exit::Held
+    }
+}
+
+/// Reads scenarios, and reports the mistakes of all of them.
+pub fn load(paths: &[PathBuf], registry: &Registry) -> Result<Vec<Scenario>, String> {
+    let mut scenarios: Vec<Scenario> = Vec::new();
+    let mut mistakes = String::new();
+    for path in paths {
+        match scenario::load(path, registry, &formulas::names()) {
+            Ok(scenario) => {
+                if let Some(other) = scenarios.iter().find(|other| other.name == scenario.name) {
+                    mistakes += &format!(
+                        "error: {} and {} are both called `{}`; give one another `name`\n",
+                        other.path, scenario.path, scenario.name
+                    );
+                }
+                scenarios.push(scenario);
+            }
+            Err(diagnostics) => mistakes += &format!("{diagnostics}\n"),
+        }
+    }
+    if mistakes.is_empty() { Ok(scenarios) } else { Err(mistakes) }
+}
+
+fn describe(scenario: &Scenario, campaign: &Campaign) -> String {
+    let mut text = format!("{}: {}\n", scenario.name, scenario.about);
+    let Some(case) = scenario.cases.first() else { return text };
+    let config = &case.config;
+    let tuples = match &config.input {
+        InputConfig::Generated { tuples, keys } => format!("{tuples} tuples over {keys} keys"),
+        InputConfig::Recorded(recording) => format!("{} recorded rows", recording.rows.len()),
+    };
+    let seeds = campaign.seeds.as_ref().unwrap_or(&scenario.seeds);
+    text += &format!(
+        "  {} at {}/s through `{}`, {} protected; seeds {}..{}, {} runs\n",
+        tuples,
+        config.rate_per_s,
+        config.pipeline,
+        config.protect.join(" and "),
+        seeds.start,
+        seeds.end,
+        campaign.runs(),
+    );
+    let timing = &config.timing;
+    text += &format!(
+        "  heartbeat {} x {}, redirect {}, interval {}, latency {}, tick {}\n",
+        format_duration(timing.heartbeat_ns),
+        timing.misses,
+        format_duration(timing.redirect_ns),
+        format_duration(timing.interval_ns),
+        format_duration(config.network.latency_ns),
+        format_duration(config.network.tick_ns),
+    );
+    text
+}
+
+fn progress(runs: u64) -> ProgressBar {
+    if !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let style = "{bar:40} {pos}/{len} runs, {per_sec}, {eta} left";
+    let style = ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar());
+    ProgressBar::new(runs).with_style(style)
+}
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// Prints a result; a reader that has closed its end of the pipe wants no more.
+pub fn out(text: &str) {
+    let mut stdout = std::io::stdout().lock();
+    let _ = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
+}
+
+/// Prints what the user must mend.
+pub fn usage(message: &str) -> Exit {
+    eprint!("{message}");
+    Exit::Usage
+}

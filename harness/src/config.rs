@@ -1,0 +1,303 @@
+//! What a scenario means, resolved: one value per case with every name looked up, every default
+//! filled in and every time in nanoseconds. The scenario reader makes it, planning reads it.
+
+use aftermath_systems::claim::FaultKind;
+use aftermath_systems::options::Options;
+use aftermath_systems::plan::Dedup;
+use aftermath_systems::planted_bugs::Bug;
+use aftermath_systems::protocol::{Field, Nanos};
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// One scenario file.
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    /// Its name.
+    pub name: String,
+    /// What it shows, in the author's words.
+    pub about: String,
+    /// The file, as the user wrote it, for messages and replay lines.
+    pub path: String,
+    /// Its seeds, if the command line does not say otherwise.
+    pub seeds: Range<u64>,
+    /// Its cases, matrices multiplied out, one for each strategy.
+    pub cases: Vec<Case>,
+}
+
+/// One case under one strategy.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// The case's name ("base"; with a matrix "base, timing.interval=250ms").
+    pub name: String,
+    /// What is run.
+    pub config: RunConfig,
+    /// What is expected of it.
+    pub expect: Expect,
+}
+
+/// Everything that determines a run, but for the seed.
+#[derive(Clone, Debug)]
+pub struct RunConfig {
+    /// Name of the pipeline.
+    pub pipeline: &'static str,
+    /// Options of the pipeline.
+    pub pipeline_options: Options,
+    /// Operators that the strategy protects.
+    pub protect: Vec<String>,
+    /// Parallelism of operators that have more than one instance.
+    pub parallelism: BTreeMap<String, u16>,
+    /// CPU time of one tuple, by operator, ns; 0 if not listed.
+    pub service_ns: BTreeMap<String, Nanos>,
+    /// Additional replicas of each protected instance: 0 or 1.
+    pub spares: u16,
+    /// Name of the strategy.
+    pub strategy: &'static str,
+    /// Options of the strategy, defaults filled in.
+    pub strategy_options: Options,
+    /// The options that the scenario gave, for the record.
+    pub given_options: BTreeMap<String, String>,
+    /// Deduplication on all edges.
+    pub dedup: Dedup,
+    /// Whether dropping a duplicate costs no CPU.
+    pub duplicates_free: bool,
+    /// What the source emits.
+    pub input: InputConfig,
+    /// Tuples a second.
+    pub rate_per_s: u64,
+    /// Links.
+    pub network: NetworkConfig,
+    /// Periods and delays.
+    pub timing: TimingConfig,
+    /// Storage devices.
+    pub storage: StorageConfig,
+    /// Modelled sizes.
+    pub sizes: SizesConfig,
+    /// The faults, in the order of the file.
+    pub faults: Vec<FaultConfig>,
+    /// Time for the stream to drain after everything has healed; derived if not set.
+    pub drain_within_ns: Option<Nanos>,
+    /// A deliberately wrong variant to plant.
+    pub plant: Option<Bug>,
+}
+
+/// What the source emits.
+#[derive(Clone, Debug)]
+pub enum InputConfig {
+    /// Pairs of a uniformly drawn key and a number in 1..=100.
+    Generated {
+        /// How many.
+        tuples: u64,
+        /// How many different keys.
+        keys: u32,
+    },
+    /// Rows of a file, already read.
+    Recorded(Arc<Recording>),
+}
+
+/// A recorded stream.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Recording {
+    /// The rows, in file order.
+    pub rows: Vec<Vec<Field>>,
+    /// Text of each symbol, by number.
+    pub symbols: Vec<String>,
+}
+
+/// Links between machines.
+#[derive(Clone, Debug)]
+pub struct NetworkConfig {
+    /// Granularity below which nothing crosses between nodes, ns; whole milliseconds.
+    pub tick_ns: Nanos,
+    /// One-way delay of every link that has no other, ns.
+    pub latency_ns: Nanos,
+    /// One-way delay of the links of an edge (`"source -> count"`), both directions, ns.
+    pub edge_latency_ns: BTreeMap<(String, String), Nanos>,
+    /// Bandwidth of each link, bytes a second; 0: unlimited.
+    pub bandwidth_bytes_per_s: u64,
+}
+
+/// Periods and delays of failure handling.
+#[derive(Clone, Debug)]
+pub struct TimingConfig {
+    /// H, ns.
+    pub heartbeat_ns: Nanos,
+    /// K.
+    pub misses: u64,
+    /// R: what redirecting the streams costs, ns.
+    pub redirect_ns: Nanos,
+    /// M: checkpoints to a standby, acknowledgements, trims, ns.
+    pub interval_ns: Nanos,
+    /// Phases of the grids; drawn from the seed where `None`.
+    pub heartbeat_phase_ns: Option<Nanos>,
+    /// Of acknowledgements.
+    pub ack_phase_ns: Option<Nanos>,
+    /// Of checkpoints.
+    pub checkpoint_phase_ns: Option<Nanos>,
+    /// Of the first tuple; drawn within one inter-arrival time where `None`.
+    pub tuple_phase_ns: Option<Nanos>,
+}
+
+/// Storage devices, one a node.
+#[derive(Clone, Debug)]
+pub struct StorageConfig {
+    /// Time of a save, ns.
+    pub latency_ns: Nanos,
+    /// Write bandwidth, bytes a second; 0: unlimited.
+    pub bandwidth_bytes_per_s: u64,
+    /// Bandwidth at which a restart loads state, bytes a second; 0: unlimited.
+    pub restore_bytes_per_s: u64,
+}
+
+/// Modelled sizes, bytes.
+#[derive(Clone, Debug)]
+pub struct SizesConfig {
+    /// Of a tuple, on every edge.
+    pub tuple: u64,
+    /// Of an acknowledgement, trim or confirmation.
+    pub ack: u64,
+    /// Of a heartbeat.
+    pub heartbeat: u64,
+    /// Of other control messages and markers.
+    pub control: u64,
+    /// Of a keyed entry of operator state.
+    pub entry: u64,
+}
+
+/// One fault of the scenario.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FaultConfig {
+    /// What befalls.
+    pub kind: FaultKind,
+    /// Whom: `count` (the replica that leads at that instant; instance 0 if there are several),
+    /// `count/1` (the leading replica of instance 1) or `count/0/1` (instance 0, replica 1).
+    pub node: Target,
+    /// When.
+    pub at: FaultAt,
+    /// How long it lasts; until everything heals where `None`.
+    pub for_ns: Option<Nanos>,
+    /// For a machine loss: whether frames on the wire die with their sender.
+    pub wire_dies: bool,
+}
+
+/// A node as people name it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// The operator.
+    pub operator: String,
+    /// The instance.
+    pub instance: u16,
+    /// The replica; the one that leads where `None`.
+    pub replica: Option<u16>,
+}
+
+/// When a fault starts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FaultAt {
+    /// At this instant, ns.
+    Instant(Nanos),
+    /// Drawn uniformly from the seed, ns.
+    Between(Nanos, Nanos),
+    /// One run for each of `count` strata of [start, start + span), at its middle, ns.
+    Strata {
+        /// How many.
+        count: u32,
+        /// Start of the first, ns.
+        start: Nanos,
+        /// Length of all together, ns.
+        span: Nanos,
+    },
+    /// This long after the start of the fault before it, ns.
+    After(Nanos),
+}
+
+/// What a case expects. Empty: every covered claim holds, the run settles, not inconclusive.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Expect {
+    /// For each run.
+    pub run: Vec<(Quantity, Bound)>,
+    /// For the mean over the runs.
+    pub mean: Vec<(Quantity, Bound)>,
+    /// For the largest of the runs.
+    pub max: Vec<(Quantity, Bound)>,
+    /// For the verdict of each run.
+    pub observed: Option<Observed>,
+    /// The status that each run is expected to have, where it is not "held".
+    pub status: Option<aftermath_reports::record::Status>,
+}
+
+/// How the verdict is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Observed {
+    /// The observed guarantee is the claimed one.
+    Exactly,
+    /// The observed guarantee is the claimed one or better (what is checked anyway).
+    AtLeastAsGood,
+}
+
+/// A number of a record that expectations are about. `ALL` lists their names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Quantity {
+    /// Counts.
+    Lost,
+    /// Extra copies.
+    Duplicates,
+    /// Wrong values.
+    Wrong,
+    /// R1 of the last fault, ns.
+    R1,
+    /// R2 of the last fault, ns.
+    R2,
+    /// R3 of the last fault, ns.
+    R3,
+    /// Silence of the last fault, ns.
+    Silence,
+    /// Detection of the last fault, ns.
+    Detect,
+    /// Overhead bytes without heartbeats per tuple byte of one hop, parts per million.
+    BytesPerHopPpm,
+    /// Largest retained memory, tuples.
+    RetainedMax,
+}
+
+impl Quantity {
+    /// Names in scenarios.
+    pub const ALL: &[(&'static str, Quantity)] = &[
+        ("lost", Quantity::Lost),
+        ("duplicates", Quantity::Duplicates),
+        ("wrong", Quantity::Wrong),
+        ("recovery.r1", Quantity::R1),
+        ("recovery.r2", Quantity::R2),
+        ("recovery.r3", Quantity::R3),
+        ("recovery.silence", Quantity::Silence),
+        ("recovery.detect", Quantity::Detect),
+        ("overhead.bytes_per_hop_ppm", Quantity::BytesPerHopPpm),
+        ("overhead.retained_max", Quantity::RetainedMax),
+    ];
+
+    /// Whether it is a span of time (written `"639ms"`), or a plain number.
+    pub fn is_time(self) -> bool {
+        matches!(
+            self,
+            Quantity::R1 | Quantity::R2 | Quantity::R3 | Quantity::Silence | Quantity::Detect
+        )
+    }
+}
+
+/// What a quantity is compared with. Times in ns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Bound {
+    /// Exactly this.
+    Exact(u64),
+    /// At least and at most, both optional.
+    Range(Option<u64>, Option<u64>),
+    /// What a formula predicts.
+    Formula {
+        /// Its name, looked up in [`crate::formulas::ALL`].
+        name: String,
+        /// Relative tolerance, parts per million.
+        within_ppm: u64,
+        /// Absolute tolerance, thousandths of a tuple: of a count, or of the time between tuples.
+        within_milli_tuples: u64,
+    },
+}

@@ -1,0 +1,291 @@
+//! Closed forms for what a strategy must cost and cause, to be compared with what runs measure.
+//!
+//! One failure of one protected operator by machine loss, in a chain source → A → B → sink with
+//! deterministic rates; crash phases evenly spread over the periods; frames on the wire survive
+//! their sender; B and the sink infinitely fast; duplicates dropped for free. Symbols:
+//!
+//! | symbol | meaning |
+//! |---|---|
+//! | λ | input rate |
+//! | μ, w = 1/μ, ρ = λ/μ | capacity of A, its service time, its utilisation |
+//! | d | one-way delay of every link |
+//! | H, K | heartbeat period, periods until suspicion |
+//! | Dt = (K − ½)H + d | mean detection delay: the last heartbeat left U(0, H) before the crash |
+//! | R | redirect time |
+//! | r = Dt + R | crash to the spare being active |
+//! | M | interval of checkpoints, acknowledgements and trims |
+//! | L = Lp + Ls | cut of a checkpoint to its confirmation being possible: Lp is spent where the crash destroys it (the primary's storage), Ls on survivors (wire, the secondary's storage) |
+//! | W | span of a sliding window |
+//! | δ = 3d + w | source to sink while nothing fails |
+//! | tail = δ − d − w | A's output to the sink |
+//! | S, A, s_e, n | bytes of a tuple, of an acknowledgement, of a state entry; number of keys |
+//!
+//! Sources: the structure (detection + redirect + redo of the state's age) is that of Hwang et al.,
+//! ICDE 2005; each formula below says what was added to make it exact.
+
+use crate::config::{InputConfig, RunConfig};
+use aftermath_systems::pipelines;
+
+/// Symbols of the formulas; times in seconds, rates per second.
+#[derive(Clone, Copy, Debug)]
+pub struct Symbols {
+    lambda: f64,
+    w: f64,
+    d: f64,
+    h: f64,
+    k: f64,
+    redirect: f64,
+    m: f64,
+    /// Storage latency.
+    storage: f64,
+    stores_at_primary: bool,
+    /// Acknowledgements come this much later than checkpoints.
+    ack_phase: f64,
+    span: f64,
+    tuple_bytes: f64,
+    ack_bytes: f64,
+    entry_bytes: f64,
+    keys: f64,
+}
+
+/// A closed form.
+pub struct Formula {
+    /// Its name in scenarios.
+    pub name: &'static str,
+    /// The formula and where it comes from.
+    pub doc: &'static str,
+    /// Its value: tuples, seconds, or bytes per byte.
+    value: fn(&Symbols) -> f64,
+    /// What one unit of `value` is in a record: 1 for tuples, 10^9 for seconds, 10^6 for ratios.
+    scale: f64,
+}
+
+const TUPLES: f64 = 1.0;
+const SECONDS: f64 = 1e9;
+const RATIO: f64 = 1e6;
+
+/// Every formula. Adding one is its line here.
+pub const ALL: &[Formula] = &[
+    Formula {
+        name: "detection",
+        doc: "(K − ½)H + d: K·H after the arrival of a heartbeat that left U(0, H) before the crash",
+        value: Symbols::detection,
+        scale: SECONDS,
+    },
+    Formula {
+        name: "amnesia.lost",
+        doc: "λ(r + 2d) + λw: the source sends to a dead address until the notice arrives (+d), what left within d before the crash finds nobody (+d), and λw tuples die inside A (Little)",
+        value: |s| s.lambda * (s.r() + 2.0 * s.d + s.w),
+        scale: TUPLES,
+    },
+    Formula {
+        name: "amnesia.r2",
+        doc: "r + d + δ: notice to the source, then the normal path; R1 = R2 = R3",
+        value: |s| s.r() + s.d + s.delta(),
+        scale: SECONDS,
+    },
+    Formula {
+        name: "amnesia.silence",
+        doc: "R2 − tail + 1/(2λ): the last output before it left A on average half a spacing before the crash",
+        value: |s| s.r() + s.d + s.delta() - s.tail() + s.half_spacing(),
+        scale: SECONDS,
+    },
+    Formula {
+        name: "passive.duplicates",
+        doc: "λ·age, age = M/2 + max(Lp, L − r): survivors go on storing during detection and redirect, and the choice of checkpoint is made at activation",
+        value: |s| s.lambda * s.passive_age(),
+        scale: TUPLES,
+    },
+    Formula {
+        name: "passive.duplicates_resent",
+        doc: "λ·age + λ·u: a shipped output log is sent again blindly; u = age of the unacknowledged outputs at the cut, d more than the time since the last acknowledgement that had arrived was sent",
+        value: |s| s.lambda * (s.passive_age() + s.unacknowledged()),
+        scale: TUPLES,
+    },
+    Formula {
+        name: "passive.r1_resent",
+        doc: "r + 2d: the shipped log goes out at activation",
+        value: |s| s.r() + 2.0 * s.d,
+        scale: SECONDS,
+    },
+    Formula {
+        name: "passive.r2",
+        doc: "r + d + ρ·age + δ: the first new tuple queues behind the replay",
+        value: |s| s.redo_r2(s.passive_age()),
+        scale: SECONDS,
+    },
+    Formula {
+        name: "passive.r3",
+        doc: "r' + ρ/(1−ρ)·(age + r') + tail, r' = r + 2d: notice up, first data down, then a backlog of λ(age + r') drains at μ − λ",
+        value: |s| s.redo_r3(s.passive_age()),
+        scale: SECONDS,
+    },
+    Formula {
+        name: "passive.silence",
+        doc: "R2 − tail + 1/(2λ)",
+        value: |s| s.redo_r2(s.passive_age()) - s.tail() + s.half_spacing(),
+        scale: SECONDS,
+    },
+    Formula {
+        name: "passive.bytes_per_hop",
+        doc: "(s_e·n(1 − (1 − 1/n)^(λM)) + 3A) / (λMS): entries that λM uniform draws change; one confirmation, acknowledgement and trim per M",
+        value: |s| (s.dirty_bytes() + 3.0 * s.ack_bytes) / s.interval_bytes(),
+        scale: RATIO,
+    },
+    Formula {
+        name: "passive.bytes_per_hop_resent",
+        doc: "passive.bytes_per_hop + λuS / (λMS): the shipped log is the same u as in the duplicates, a phase and not a switch",
+        value: |s| {
+            let log = s.lambda * s.unacknowledged() * s.tuple_bytes;
+            (s.dirty_bytes() + 3.0 * s.ack_bytes + log) / s.interval_bytes()
+        },
+        scale: RATIO,
+    },
+    Formula {
+        name: "upstream.duplicates",
+        doc: "λ·age, age = M/2 + 2d + W: since the last acknowledgement that got through A; the window needs W more",
+        value: |s| s.lambda * s.upstream_age(),
+        scale: TUPLES,
+    },
+    Formula {
+        name: "upstream.r2",
+        doc: "r + d + ρ·age + δ",
+        value: |s| s.redo_r2(s.upstream_age()),
+        scale: SECONDS,
+    },
+    Formula {
+        name: "upstream.r3",
+        doc: "r' + ρ/(1−ρ)·(age + r') + tail, r' = r + 2d",
+        value: |s| s.redo_r3(s.upstream_age()),
+        scale: SECONDS,
+    },
+    Formula {
+        name: "upstream.silence",
+        doc: "R2 − tail + 1/(2λ)",
+        value: |s| s.redo_r2(s.upstream_age()) - s.tail() + s.half_spacing(),
+        scale: SECONDS,
+    },
+    Formula {
+        name: "upstream.bytes_per_hop",
+        doc: "2A / (λMS): one acknowledgement and one trim per M and hop",
+        value: |s| 2.0 * s.ack_bytes / s.interval_bytes(),
+        scale: RATIO,
+    },
+];
+
+/// The names of all formulas.
+pub fn names() -> Vec<&'static str> {
+    ALL.iter().map(|formula| formula.name).collect()
+}
+
+/// What a formula predicts for a configuration, in the unit of records (tuples, ns, ppm).
+pub fn predict(name: &str, config: &RunConfig) -> Option<f64> {
+    let formula = ALL.iter().find(|formula| formula.name == name)?;
+    Some((formula.value)(&Symbols::of(config)) * formula.scale)
+}
+
+impl Symbols {
+    /// Reads the symbols off a configuration; A is its first protected operator.
+    pub fn of(config: &RunConfig) -> Symbols {
+        let seconds = |ns: u64| ns as f64 / 1e9;
+        let protected = config.protect.first().map(String::as_str).unwrap_or_default();
+        let topology = pipelines::find(config.pipeline).map(|p| (p.build)(&config.pipeline_options));
+        let spans = topology.iter().flat_map(|t| &t.vertices).map(|vertex| match &vertex.role {
+            pipelines::VertexRole::Task(operator) if vertex.name == protected => {
+                match operator.span() {
+                    aftermath_systems::operator::Span::Bounded(span) => span,
+                    _ => 0,
+                }
+            }
+            _ => 0,
+        });
+        let has = |key: &str, value: &str| {
+            config.given_options.get(key).is_some_and(|given| given == value)
+        };
+        let ack_phase = config.given_options.get("ack_phase");
+        let ack_phase = ack_phase.and_then(|text| {
+            aftermath_systems::options::parse_duration(text).ok()
+        });
+        Symbols {
+            lambda: config.rate_per_s as f64,
+            w: seconds(config.service_ns.get(protected).copied().unwrap_or(0)),
+            d: seconds(config.network.latency_ns),
+            h: seconds(config.timing.heartbeat_ns),
+            k: config.timing.misses as f64,
+            redirect: seconds(config.timing.redirect_ns),
+            m: seconds(config.timing.interval_ns),
+            storage: seconds(config.storage.latency_ns),
+            stores_at_primary: has("store_at", "primary"),
+            ack_phase: seconds(ack_phase.unwrap_or(0)),
+            span: seconds(spans.max().unwrap_or(0)),
+            tuple_bytes: config.sizes.tuple as f64,
+            ack_bytes: config.sizes.ack as f64,
+            entry_bytes: config.sizes.entry as f64,
+            keys: match config.input {
+                InputConfig::Generated { keys, .. } => f64::from(keys),
+                InputConfig::Recorded(_) => f64::NAN,
+            },
+        }
+    }
+
+    fn detection(&self) -> f64 {
+        (self.k - 0.5) * self.h + self.d
+    }
+
+    fn r(&self) -> f64 {
+        self.detection() + self.redirect
+    }
+
+    fn rho(&self) -> f64 {
+        self.lambda * self.w
+    }
+
+    fn delta(&self) -> f64 {
+        3.0 * self.d + self.w
+    }
+
+    fn tail(&self) -> f64 {
+        self.delta() - self.d - self.w
+    }
+
+    fn half_spacing(&self) -> f64 {
+        0.5 / self.lambda
+    }
+
+    fn passive_age(&self) -> f64 {
+        let lost_with_primary = if self.stores_at_primary { self.storage } else { 0.0 };
+        let all = self.storage + self.d;
+        self.m / 2.0 + lost_with_primary.max(all - self.r())
+    }
+
+    fn upstream_age(&self) -> f64 {
+        self.m / 2.0 + 2.0 * self.d + self.span
+    }
+
+    fn redo_r2(&self, age: f64) -> f64 {
+        self.r() + self.d + self.rho() * age + self.delta()
+    }
+
+    fn redo_r3(&self, age: f64) -> f64 {
+        let notified = self.r() + 2.0 * self.d;
+        notified + self.rho() / (1.0 - self.rho()) * (age + notified) + self.tail()
+    }
+
+    /// Age of the oldest unacknowledged output at a cut: acknowledgements leave `ack_phase` after
+    /// each cut and arrive d later, about outputs that left A d earlier.
+    fn unacknowledged(&self) -> f64 {
+        let since_arrival = (self.m - (self.ack_phase + self.d) % self.m) % self.m;
+        since_arrival + 2.0 * self.d
+    }
+
+    fn dirty_bytes(&self) -> f64 {
+        // By repeated multiplication: the same bits on every platform, unlike a library's `exp`.
+        let draws = (self.lambda * self.m).round() as u64;
+        let untouched = (0..draws).fold(1.0, |left, _| left * (1.0 - 1.0 / self.keys));
+        self.entry_bytes * self.keys * (1.0 - untouched)
+    }
+
+    fn interval_bytes(&self) -> f64 {
+        self.lambda * self.m * self.tuple_bytes
+    }
+}

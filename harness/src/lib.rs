@@ -1,0 +1,25 @@
+//! Simulated worlds, faults, judge and command line.
+//!
+//! A run is a chain of plain values: [`scenario`] reads a file into a [`config`]; [`plan`] adds a
+//! strategy and a seed; a [`world`] runs the plan's [`machine`]s; what they recorded becomes a
+//! [`run::RunLog`]; the [`oracle`] and the [`metrics`] compare it with that of its twin, the same
+//! plan without faults; [`record`] writes it down for the reports.
+
+pub mod campaign;
+pub mod cli;
+pub mod config;
+pub mod expect;
+pub mod faults;
+pub mod formulas;
+pub mod machine;
+pub mod metrics;
+pub mod oracle;
+pub mod plan;
+pub mod record;
+pub mod run;
+pub mod scenario;
+pub mod seed;
+pub mod trace;
+pub mod world;
+
+pub use aftermath_systems::strategies::Registry;

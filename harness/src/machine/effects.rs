@@ -1,0 +1,186 @@
+//! Doing what a node wants done.
+
+use super::{Act, Body, Class, Delivery, Frame, HandlerId, Machine, Mark, Phase, Work};
+use aftermath_systems::protocol::{
+    Blob, Cause, Effect, Event, Item, Link, Nanos, NodeId, Payload, Positions, RestartFrom,
+    SaveKey, Scope,
+};
+
+use super::device::transfer;
+
+impl Machine {
+    pub(super) fn execute(
+        &mut self,
+        now: Nanos,
+        effect: Effect,
+        lineage: Nanos,
+        handler: HandlerId,
+    ) {
+        match effect {
+            Effect::Emit { to, channel, term, item, cause } => {
+                let bytes = match &item {
+                    Item::Tuple(tuple) if tuple.payload != Payload::End => {
+                        self.plan.systems.edge(self.plan.systems.channel(channel).edge).tuple_bytes
+                    }
+                    _ => self.plan.systems.settings.control_bytes,
+                };
+                self.count_traffic(cause, 1, bytes, self.plan.into_protected(channel));
+                self.send(now, to, Body::Data { channel, term, item }, bytes, lineage, handler);
+            }
+            Effect::Link { to, link } => {
+                let (cause, bytes) = self.link_cost(&link);
+                if let Link::Trim { channel, safe } = &link {
+                    self.log.trims.push((now, *channel, safe.clone()));
+                }
+                let protection = match &link {
+                    Link::Ack { channel, .. } | Link::Trim { channel, .. } => {
+                        self.plan.into_protected(*channel)
+                    }
+                    _ => false,
+                };
+                self.count_traffic(cause, 1, bytes, protection);
+                self.send(now, to, Body::Link(link), bytes, lineage, handler);
+            }
+            Effect::Send { to, bytes, modelled_bytes } => {
+                let mut total = 0;
+                for (index, (cause, bytes)) in modelled_bytes.iter().enumerate() {
+                    self.count_traffic(*cause, u64::from(index == 0), *bytes, true);
+                    total += bytes;
+                }
+                self.send(now, to, Body::Message(bytes), total, lineage, handler);
+            }
+            Effect::Save { key, blob, scope, covers } => self.save(now, key, blob, scope, covers),
+            Effect::Timer { id, at } => {
+                self.timers_set += 1;
+                self.timers.insert(id, self.timers_set);
+                self.schedule(at.max(now), Class::Timer, Work::Timer(id, self.timers_set));
+            }
+            Effect::Deliver(tuple) => self.log.deliveries.push(Delivery {
+                at: now,
+                semantic: tuple.semantic,
+                scheduled: tuple.scheduled,
+                lineage,
+                payload: tuple.payload,
+            }),
+            Effect::Mark(name) => self.log.marks.push(Mark { at: now, name }),
+            Effect::Busy(duration_ns) => self.lane.stall(now + duration_ns),
+            Effect::Activate => {
+                self.phase = Phase::Activating;
+                self.schedule(now + self.plan.redirect_ns, Class::Started, Work::Activated);
+            }
+            Effect::Restart(from) => self.restart(now, from),
+            Effect::Heartbeats { to, term } => {
+                let registration = self.heartbeats.registration + 1;
+                self.heartbeats = super::Heartbeats { to, term, registration };
+                self.next_heartbeat(now);
+            }
+        }
+    }
+
+    fn count_traffic(&mut self, cause: Cause, messages: u64, bytes: u64, protection: bool) {
+        self.log.traffic.add(cause, messages, bytes);
+        if protection {
+            self.log.hop_traffic.add(cause, messages, bytes);
+        }
+    }
+
+    fn link_cost(&self, link: &Link) -> (Cause, u64) {
+        let settings = &self.plan.systems.settings;
+        match link {
+            Link::Heartbeat { .. } => (Cause::Heartbeat, settings.heartbeat_bytes),
+            Link::Ack { .. } => (Cause::Ack, settings.ack_bytes),
+            Link::Trim { .. } => (Cause::Trim, settings.ack_bytes),
+            Link::Takeover { .. } | Link::Hello { .. } | Link::Welcome { .. } => {
+                (Cause::Control, settings.control_bytes)
+            }
+        }
+    }
+
+    /// Puts a frame on the wire: it waits for the link, takes its bytes' time and the latency.
+    pub(super) fn send(
+        &mut self,
+        now: Nanos,
+        to: NodeId,
+        body: Body,
+        bytes: u64,
+        lineage: Nanos,
+        cause: HandlerId,
+    ) {
+        self.count += 1;
+        let session = &mut self.sessions[to.index()];
+        session.free_at =
+            now.max(session.free_at) + transfer(bytes, self.plan.bandwidth_bytes_per_s);
+        session.sent = match session.sent {
+            (incarnation, number) if incarnation == self.incarnation => (incarnation, number + 1),
+            _ => (self.incarnation, 1),
+        };
+        let due = session.free_at + self.plan.latency_ns(self.id, to);
+        let (from, count, session) = (self.id, self.count, session.sent);
+        self.log.frames_sent += 1;
+        self.outbox.push(Frame { from, to, sent: now, due, count, session, cause, lineage, body });
+    }
+
+    fn save(&mut self, now: Nanos, key: SaveKey, blob: Blob, scope: Scope, covers: Positions) {
+        self.log.saves += 1;
+        let storage = &self.plan.storage;
+        let bytes = blob.modelled_bytes;
+        let (latency, bandwidth) = (storage.latency_ns, storage.bandwidth_bytes_per_s);
+        let done = self.device.save(now, bytes, latency, bandwidth);
+        self.schedule(done, Class::Saved, Work::Saved { key, blob, scope, covers });
+    }
+
+    pub(super) fn saved(
+        &mut self,
+        now: Nanos,
+        key: SaveKey,
+        blob: Blob,
+        scope: Scope,
+        covers: Positions,
+    ) {
+        match scope {
+            Scope::Local => self.device.store(key, blob),
+            Scope::Shared => self.acts.push(Act::Store { at: now, key, blob }),
+        }
+        self.log.durable.push((now, covers));
+        self.handle(now, Event::Saved(key), 0, HandlerId::default());
+    }
+
+    fn restart(&mut self, now: Nanos, from: RestartFrom) {
+        self.forget(now);
+        self.phase = Phase::Loading;
+        match from {
+            RestartFrom::Nothing => self.load(now, Default::default()),
+            RestartFrom::Local => self.load(now, self.device.stored()),
+            RestartFrom::Shared { slot } => {
+                let (node, incarnation) = (self.id, self.incarnation);
+                self.acts.push(Act::Read { node, incarnation, at: now, slot });
+            }
+        }
+    }
+
+    pub(super) fn next_heartbeat(&mut self, now: Nanos) {
+        if self.heartbeats.to.is_empty() {
+            return;
+        }
+        let every = self.plan.systems.settings.heartbeat_every;
+        let phase = self.plan.systems.node(self.id).heartbeat_phase;
+        let at = aftermath_systems::node::next_on_grid(now, every, phase);
+        // A heartbeat belongs to its registration, not to the incarnation that lives by then:
+        // registrations end with the process.
+        self.push(at, Class::Timer, 0, Work::Heartbeat(self.heartbeats.registration));
+    }
+
+    pub(super) fn heartbeat(&mut self, now: Nanos, registration: u64) {
+        if self.phase == Phase::Down || registration != self.heartbeats.registration {
+            return;
+        }
+        let link = Link::Heartbeat { term: self.heartbeats.term };
+        let (cause, bytes) = self.link_cost(&link);
+        for to in self.heartbeats.to.clone() {
+            self.count_traffic(cause, 1, bytes, false);
+            let handler = HandlerId::default();
+            self.send(now, to, Body::Link(link.clone()), bytes, self.lineage, handler);
+        }
+        self.next_heartbeat(now);
+    }
+}

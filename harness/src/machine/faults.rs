@@ -1,0 +1,102 @@
+//! Dying and coming back.
+
+use super::device::{stored_bytes, transfer};
+use super::{Act, Body, Class, HandlerId, Machine, Phase, Strike, Work};
+use aftermath_systems::protocol::{Cause, Nanos, Stored};
+
+impl Machine {
+    /// The process dies at this very instant. Its memory, queue, timers and unfinished saves are
+    /// gone; so is its disk if the machine is lost. What it sent before is on the wire.
+    pub(super) fn crash(&mut self, now: Nanos, fault: usize) {
+        let planned = &self.plan.faults[fault];
+        let (kind, wire_dies) = (planned.kind, planned.wire_dies);
+        let healed = planned.for_ns.map(|length| now + length);
+        let already_down = self.phase == Phase::Down;
+        self.log.strikes.push(Strike {
+            fault,
+            at: now,
+            healed,
+            already_down,
+            was_primary: self.is_primary() || self.is_activating(),
+            queued: self.lane.items() + self.parked.len() as u64,
+            unsaved: self.device.is_writing(now),
+            items_lost: 0,
+            messages_lost: 0,
+        });
+        // Overlapping faults unite: the machine is down until the last of them is over.
+        let unite = |until: Nanos| self.down_until.map(|before| before.max(until));
+        self.down_until = if already_down { healed.and_then(unite) } else { healed };
+        if let Some(at) = healed {
+            self.push(at, Class::Fault, 0, Work::Boot);
+        }
+        let entry = crate::faults::of(kind);
+        if entry.loses_disk {
+            self.device.wipe();
+        }
+        if already_down {
+            return;
+        }
+        self.forget(now);
+        self.phase = Phase::Down;
+        if entry.closes_connections {
+            self.close_connections(now);
+        }
+        if wire_dies {
+            self.acts.push(Act::CutWire { from: self.id, at: now });
+        }
+    }
+
+    /// Everything heals: a machine that is down comes back at `at`.
+    pub fn heal(&mut self, at: Nanos) {
+        if self.phase == Phase::Down {
+            self.down_until = Some(at);
+            self.push(at, Class::Fault, 0, Work::Boot);
+        }
+    }
+
+    /// The operating system of a crashed process closes its connections; peers learn one delay
+    /// later.
+    fn close_connections(&mut self, now: Nanos) {
+        let bytes = self.plan.systems.settings.control_bytes;
+        for to in self.plan.acquaintances(self.id) {
+            self.log.traffic.add(Cause::Control, 1, bytes);
+            self.send(now, to, Body::ConnectionLost, bytes, 0, HandlerId::default());
+        }
+    }
+
+    /// Ends the life of the process: whatever was scheduled for it is void.
+    pub(super) fn forget(&mut self, now: Nanos) {
+        self.node = None;
+        self.incarnation += 1;
+        self.lane = Default::default();
+        self.timers.clear();
+        self.heartbeats.to.clear();
+        self.heartbeats.registration += 1;
+        self.device.abort(now);
+        // Parked frames were addressed to the memory that is gone.
+        for (_, _, work) in std::mem::take(&mut self.parked) {
+            if let Work::Frame(frame) = work {
+                self.significant -= u64::from(frame.body.is_significant());
+                self.log.frames_lost += 1;
+            }
+        }
+    }
+
+    pub(super) fn boot(&mut self, now: Nanos) {
+        if self.phase != Phase::Down || self.down_until.is_none_or(|until| now < until) {
+            return;
+        }
+        if let Some(strike) = self.log.strikes.last_mut() {
+            strike.healed = Some(now);
+        }
+        self.phase = Phase::Loading;
+        self.load(now, self.device.stored());
+    }
+
+    /// Charges for reading `stored`; the process starts afterwards.
+    pub(super) fn load(&mut self, now: Nanos, stored: Stored) {
+        let read = transfer(stored_bytes(&stored), self.plan.storage.restore_bytes_per_s);
+        let at = now + self.plan.redirect_ns + read;
+        self.schedule(at, Class::Started, Work::Started(stored));
+    }
+}

@@ -1,0 +1,78 @@
+//! What travels between machines.
+
+use aftermath_systems::protocol::{ChannelId, Item, Link, Nanos, NodeId, Term};
+use std::rc::Rc;
+
+/// Which handler caused an effect: (node, incarnation, number of the handler on that node).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub struct HandlerId {
+    /// The node, by number.
+    pub node: u16,
+    /// Its incarnation.
+    pub incarnation: u32,
+    /// Counts the node's handlers over all incarnations, from 1.
+    pub number: u64,
+}
+
+/// One message on the wire.
+#[derive(Clone, Debug)]
+pub struct Frame {
+    /// Sender.
+    pub from: NodeId,
+    /// Receiver.
+    pub to: NodeId,
+    /// When it left, ns.
+    pub sent: Nanos,
+    /// When it is due, ns: at least a tick after it was sent.
+    pub due: Nanos,
+    /// The sender's own count, over all its incarnations: orders what is due at one instant.
+    pub count: u64,
+    /// The sender's incarnation, and the frame's number within its session with the receiver.
+    pub session: (u32, u64),
+    /// The handler that sent it.
+    pub cause: HandlerId,
+    /// Instant of the latest activation or restart among the ancestors; 0 if there is none.
+    pub lineage: Nanos,
+    /// Content.
+    pub body: Body,
+}
+
+/// The content of a frame.
+#[derive(Clone, Debug)]
+pub enum Body {
+    /// An item of the dataflow.
+    Data {
+        /// Which channel.
+        channel: ChannelId,
+        /// The sender's term.
+        term: Term,
+        /// The item.
+        item: Item,
+    },
+    /// Talk that every strategy understands.
+    Link(Link),
+    /// Private talk.
+    Message(Rc<[u8]>),
+    /// The sender's process has died, politely.
+    ConnectionLost,
+}
+
+impl Body {
+    /// Whether it carries tuples.
+    pub fn is_data(&self) -> bool {
+        matches!(self, Body::Data { .. })
+    }
+
+    /// Whether output may still follow from it: a run has not drained before all such frames have
+    /// been handled. Heartbeats, acknowledgements and private talk are periodic and do not count.
+    pub fn is_significant(&self) -> bool {
+        match self {
+            Body::Data { .. } | Body::ConnectionLost => true,
+            Body::Link(link) => matches!(
+                link,
+                Link::Takeover { .. } | Link::Hello { .. } | Link::Welcome { .. }
+            ),
+            Body::Message(_) => false,
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! The running hash of one node's events and effects.
+//!
+//! It feeds on `derive(Hash)`, whose sequence of words is a function of the values alone; the
+//! hasher below is ours, so that it is the same on every platform and in every build.
+
+use aftermath_systems::operator::mix;
+use std::hash::Hasher;
+
+/// A stable 64-bit hasher; not for hash tables.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct TraceHash(pub u64);
+
+impl Hasher for TraceHash {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for chunk in bytes.chunks(8) {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            self.write_u64(u64::from_le_bytes(word));
+        }
+    }
+
+    fn write_u8(&mut self, word: u8) {
+        self.write_u64(u64::from(word));
+    }
+
+    fn write_u16(&mut self, word: u16) {
+        self.write_u64(u64::from(word));
+    }
+
+    fn write_u32(&mut self, word: u32) {
+        self.write_u64(u64::from(word));
+    }
+
+    fn write_u64(&mut self, word: u64) {
+        self.0 = mix(self.0, word);
+    }
+
+    fn write_usize(&mut self, word: usize) {
+        self.write_u64(word as u64);
+    }
+
+    fn write_isize(&mut self, word: isize) {
+        self.write_u64(word as u64);
+    }
+
+    fn write_i64(&mut self, word: i64) {
+        self.write_u64(word as u64);
+    }
+}

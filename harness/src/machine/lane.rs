@@ -1,0 +1,78 @@
+//! The data lane: items are served one after the other; talk and timers pass at once, or
+//! heartbeats would queue behind a backlog and recovery would cause the next suspicion.
+
+use super::{Class, Frame, Machine, Phase, Work};
+use crate::machine::Body;
+use aftermath_systems::node::Cx;
+use aftermath_systems::protocol::{Event, Nanos};
+use std::collections::VecDeque;
+
+/// Queue and server.
+#[derive(Clone, Debug, Default)]
+pub struct Lane {
+    queue: VecDeque<Frame>,
+    serving: Option<Frame>,
+    /// No service starts before ([`aftermath_systems::protocol::Effect::Busy`]).
+    stalled_until: Nanos,
+}
+
+impl Lane {
+    /// Whether nothing is queued or in service.
+    pub fn is_idle(&self) -> bool {
+        self.serving.is_none() && self.queue.is_empty()
+    }
+
+    /// Items queued or in service.
+    pub fn items(&self) -> u64 {
+        self.queue.len() as u64 + u64::from(self.serving.is_some())
+    }
+
+    /// Delays the start of the next service; one in progress ends as planned.
+    pub fn stall(&mut self, until: Nanos) {
+        self.stalled_until = self.stalled_until.max(until);
+    }
+}
+
+impl Machine {
+    pub(super) fn enqueue(&mut self, now: Nanos, frame: Frame) {
+        if self.lane.is_idle() {
+            self.serve(now, frame);
+        } else {
+            self.lane.queue.push_back(frame);
+        }
+    }
+
+    pub(super) fn service_done(&mut self, now: Nanos) {
+        if let Some(frame) = self.lane.serving.take() {
+            self.handle_item(now, frame);
+        }
+        while self.phase == Phase::Up && self.lane.serving.is_none() {
+            let Some(frame) = self.lane.queue.pop_front() else { break };
+            self.serve(now, frame);
+        }
+    }
+
+    /// Charges for an item before it is handled: state change and emission are one instant, at
+    /// the end of the service.
+    fn serve(&mut self, now: Nanos, frame: Frame) {
+        let Body::Data { channel, term, item } = &frame.body else { return };
+        let Some(node) = &self.node else { return };
+        let cx = Cx { now, me: self.id, plan: &self.plan.systems };
+        let cost = node.cost(&cx, *term, *channel, item);
+        self.log.cpu_ns += cost;
+        let start = now.max(self.lane.stalled_until);
+        if start + cost == now {
+            self.handle_item(now, frame);
+        } else {
+            self.lane.serving = Some(frame);
+            self.schedule(start + cost, Class::ServiceDone, Work::ServiceDone);
+        }
+    }
+
+    fn handle_item(&mut self, now: Nanos, frame: Frame) {
+        if let Body::Data { channel, term, item } = frame.body {
+            let event = Event::Data { from: frame.from, term, channel, item };
+            self.handle(now, event, frame.lineage, frame.cause);
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! What one machine records for the judge.
+
+use super::frame::HandlerId;
+use aftermath_systems::protocol::{Cause, ChannelId, Nanos, Payload, Positions, SemanticId};
+
+/// One output that reached the outside world.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Delivery {
+    /// When, ns.
+    pub at: Nanos,
+    /// What it is, for the judge.
+    pub semantic: SemanticId,
+    /// Source schedule of the latest input that contributes, ns.
+    pub scheduled: Nanos,
+    /// Latest activation or restart among its ancestors, ns; 0: none.
+    pub lineage: Nanos,
+    /// Its value.
+    pub payload: Payload,
+}
+
+/// A named protocol point that was reached.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Mark {
+    /// When, ns.
+    pub at: Nanos,
+    /// Its name.
+    pub name: &'static str,
+}
+
+/// Traffic counted in messages and modelled bytes, for each cause.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Counters {
+    messages: [u64; Cause::ALL.len()],
+    bytes: [u64; Cause::ALL.len()],
+}
+
+impl Counters {
+    /// Counts messages and bytes of one cause.
+    pub fn add(&mut self, cause: Cause, messages: u64, bytes: u64) {
+        self.messages[cause as usize] += messages;
+        self.bytes[cause as usize] += bytes;
+    }
+
+    /// Messages of one cause.
+    pub fn messages(&self, cause: Cause) -> u64 {
+        self.messages[cause as usize]
+    }
+
+    /// Bytes of one cause.
+    pub fn bytes(&self, cause: Cause) -> u64 {
+        self.bytes[cause as usize]
+    }
+
+    /// Adds another machine's counters.
+    pub fn merge(&mut self, other: &Counters) {
+        for cause in Cause::ALL {
+            self.add(cause, other.messages(cause), other.bytes(cause));
+        }
+    }
+}
+
+/// What became of a fault on this machine.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Strike {
+    /// Number in the schedule.
+    pub fault: usize,
+    /// When it struck, ns.
+    pub at: Nanos,
+    /// When the machine was to be up again; `None`: until everything heals.
+    pub healed: Option<Nanos>,
+    /// The process was already down.
+    pub already_down: bool,
+    /// It led its instance.
+    pub was_primary: bool,
+    /// Items that were queued or in service.
+    pub queued: u64,
+    /// A save was under way.
+    pub unsaved: bool,
+    /// Items that arrived while it was down.
+    pub items_lost: u64,
+    /// Private messages that arrived while it was down.
+    pub messages_lost: u64,
+}
+
+/// One handler, for people: written only when a run is traced.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TraceEvent {
+    /// When, ns.
+    pub at: Nanos,
+    /// Which handler.
+    pub handler: HandlerId,
+    /// Which handler caused the event (number 0: the world).
+    pub cause: HandlerId,
+    /// The event.
+    pub event: String,
+    /// Its effects.
+    pub effects: Vec<String>,
+    /// The node's running hash after it.
+    pub hash: u64,
+}
+
+/// Everything one machine recorded.
+#[derive(Clone, Debug, Default)]
+pub struct MachineLog {
+    /// Outputs (sinks only), in the order of arrival.
+    pub deliveries: Vec<Delivery>,
+    /// Named points.
+    pub marks: Vec<Mark>,
+    /// Instants at which an activation or a restart was over.
+    pub activations: Vec<Nanos>,
+    /// Traffic sent.
+    pub traffic: Counters,
+    /// The part of it that belongs to the hops into protected operators.
+    pub hop_traffic: Counters,
+    /// Saves asked for.
+    pub saves: u64,
+    /// CPU time served, ns.
+    pub cpu_ns: Nanos,
+    /// Retained tuples at the sampling instants.
+    pub retained: Vec<u64>,
+    /// Trims sent: when, on which channel, up to where.
+    pub trims: Vec<(Nanos, ChannelId, Positions)>,
+    /// Input positions made durable: when and up to where.
+    pub durable: Vec<(Nanos, Positions)>,
+    /// Faults that struck here.
+    pub strikes: Vec<Strike>,
+    /// Frames sent to other machines.
+    pub frames_sent: u64,
+    /// Frames that found the process down or were cut.
+    pub frames_lost: u64,
+    /// Handlers, if traced.
+    pub trace: Option<Vec<TraceEvent>>,
+}

@@ -1,0 +1,458 @@
+//! A machine: everything inside one node, as one pure struct.
+//!
+//! Agenda, data lane, storage device, timers, parking, incarnation, heartbeats. A world only
+//! carries frames between machines ([`Machine::deliver`], [`Machine::outbox`]) and carries out
+//! what crosses them ([`Machine::acts`]). Nothing here knows which world that is, and nothing
+//! between machines is faster than a tick.
+
+mod agenda;
+mod device;
+mod effects;
+mod faults;
+mod frame;
+mod hash;
+mod lane;
+mod log;
+
+pub use agenda::{Class, Work};
+pub use frame::{Body, Frame, HandlerId};
+pub use hash::TraceHash;
+pub use log::{Counters, Delivery, MachineLog, Mark, Strike, TraceEvent};
+
+use crate::plan::RunPlan;
+use agenda::{Agenda, Key};
+use aftermath_systems::node::{Cx, Digest, Node};
+use aftermath_systems::protocol::{
+    Blob, Effects, Event, Nanos, NodeId, SaveKey, Stored, Term, TimerId,
+};
+use device::Device;
+use lane::Lane;
+use std::collections::BTreeMap;
+use std::hash::Hash;
+use std::rc::Rc;
+
+/// More handlers than this at one instant are a livelock.
+const HANDLERS_PER_INSTANT_MAX: u32 = 10_000;
+
+/// What the process is doing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Phase {
+    /// Everything is handled as it comes.
+    Up,
+    /// Streams are being redirected to it: memory is kept, what arrives is parked.
+    Activating,
+    /// State is being loaded: there is no memory yet, what arrives is parked.
+    Loading,
+    /// Dead.
+    Down,
+}
+
+/// Something that concerns other machines; carried out by the world after the tick.
+#[derive(Clone, Debug)]
+pub enum Act {
+    /// Frames of a dead machine die on the wire: those sent until `at` and due a tick later or more.
+    CutWire {
+        /// The dead machine.
+        from: NodeId,
+        /// When it died, ns.
+        at: Nanos,
+    },
+    /// A save to the shared store is durable since `at`.
+    Store {
+        /// Since when, ns.
+        at: Nanos,
+        /// Which.
+        key: SaveKey,
+        /// Content.
+        blob: Blob,
+    },
+    /// A restart asks the shared store.
+    Read {
+        /// Who asks.
+        node: NodeId,
+        /// In which incarnation.
+        incarnation: u32,
+        /// When, ns.
+        at: Nanos,
+        /// What for.
+        slot: u32,
+    },
+}
+
+/// What one machine knows of its connection with another: frames are numbered within a pair of
+/// incarnations and arrive in that order.
+#[derive(Clone, Debug, Default)]
+struct Session {
+    /// When the link to it is free again (bandwidth), ns.
+    free_at: Nanos,
+    /// Our incarnation when we last sent, and the number of that frame.
+    sent: (u32, u64),
+    /// Its incarnation and number of the last frame that arrived.
+    received: (u32, u64),
+}
+
+/// Registered heartbeats.
+#[derive(Clone, Debug)]
+struct Heartbeats {
+    to: Vec<NodeId>,
+    term: Term,
+    /// Tells entries of an earlier registration apart.
+    registration: u64,
+}
+
+/// Everything inside one node.
+pub struct Machine {
+    /// Which node this is.
+    pub id: NodeId,
+    plan: Rc<RunPlan>,
+    node: Option<Box<dyn Node>>,
+    phase: Phase,
+    /// While down: until when; `None`: until everything heals.
+    down_until: Option<Nanos>,
+    incarnation: u32,
+    agenda: Agenda,
+    lane: Lane,
+    device: Device,
+    timers: BTreeMap<TimerId, u64>,
+    timers_set: u64,
+    heartbeats: Heartbeats,
+    parked: Vec<(Key, u32, Work)>,
+    /// Frames cut on the wire: (sender, sent until, due from).
+    cuts: Vec<(NodeId, Nanos, Nanos)>,
+    /// The session with each other machine, by node.
+    sessions: Vec<Session>,
+    /// Own count of everything that needs an order; runs on over incarnations.
+    count: u64,
+    handlers: u64,
+    /// Instant of the last handled work.
+    clock: Nanos,
+    handlers_now: u32,
+    /// Instant of the latest activation or restart here.
+    lineage: Nanos,
+    /// Frames and waits from which output may still follow.
+    significant: u64,
+    hash: TraceHash,
+    effects: Effects,
+    /// Frames to send; the world takes them.
+    pub outbox: Vec<Frame>,
+    /// What concerns other machines; the world takes them.
+    pub acts: Vec<Act>,
+    /// What the judge will see.
+    pub log: MachineLog,
+}
+
+impl Clone for Machine {
+    fn clone(&self) -> Self {
+        Machine {
+            id: self.id,
+            plan: Rc::clone(&self.plan),
+            node: self.node.as_ref().map(|node| node.fork()),
+            phase: self.phase,
+            down_until: self.down_until,
+            incarnation: self.incarnation,
+            agenda: self.agenda.clone(),
+            lane: self.lane.clone(),
+            device: self.device.clone(),
+            timers: self.timers.clone(),
+            timers_set: self.timers_set,
+            heartbeats: self.heartbeats.clone(),
+            parked: self.parked.clone(),
+            cuts: self.cuts.clone(),
+            sessions: self.sessions.clone(),
+            count: self.count,
+            handlers: self.handlers,
+            clock: self.clock,
+            handlers_now: self.handlers_now,
+            lineage: self.lineage,
+            significant: self.significant,
+            hash: self.hash,
+            effects: Effects::default(),
+            outbox: self.outbox.clone(),
+            acts: self.acts.clone(),
+            log: self.log.clone(),
+        }
+    }
+}
+
+impl Machine {
+    /// A machine whose process starts at time 0.
+    pub fn new(plan: &Rc<RunPlan>, id: NodeId, traced: bool) -> Machine {
+        let nodes = plan.systems.nodes.len();
+        let mut machine = Machine {
+            id,
+            plan: Rc::clone(plan),
+            node: None,
+            phase: Phase::Loading,
+            down_until: None,
+            incarnation: 1,
+            agenda: Agenda::default(),
+            lane: Lane::default(),
+            device: Device::default(),
+            timers: BTreeMap::new(),
+            timers_set: 0,
+            heartbeats: Heartbeats { to: Vec::new(), term: 0, registration: 0 },
+            parked: Vec::new(),
+            cuts: Vec::new(),
+            sessions: vec![Session::default(); nodes],
+            count: 0,
+            handlers: 0,
+            clock: 0,
+            handlers_now: 0,
+            lineage: 0,
+            significant: 0,
+            hash: TraceHash::default(),
+            effects: Effects::default(),
+            outbox: Vec::new(),
+            acts: Vec::new(),
+            log: MachineLog { trace: traced.then(Vec::new), ..MachineLog::default() },
+        };
+        machine.schedule(0, Class::Started, Work::Started(Stored::default()));
+        machine.push(plan.sample_every_ns, Class::Sample, 0, Work::Sample);
+        machine
+    }
+
+    /// Takes a frame from the wire; it waits in the agenda until it is due.
+    ///
+    /// # Panics
+    /// When it is late: a world that carries frames too slowly is our own bug.
+    pub fn deliver(&mut self, frame: Frame) {
+        assert!(frame.due >= self.clock, "a frame due at {} arrived at {}", frame.due, self.clock);
+        self.significant += u64::from(frame.body.is_significant());
+        let class = if frame.body.is_data() { Class::Data } else { Class::Control };
+        let key = Key { time: frame.due, class, sender: frame.from, count: frame.count };
+        self.agenda.push(key, 0, Work::Frame(frame));
+    }
+
+    /// When there is something to do next, ns.
+    pub fn next_due(&self) -> Option<Nanos> {
+        self.agenda.next_due()
+    }
+
+    /// Does everything that is due at `until` or before, in order.
+    pub fn run_until(&mut self, until: Nanos) {
+        while let Some((key, incarnation, work)) = self.agenda.pop(until) {
+            if incarnation != 0 && incarnation != self.incarnation {
+                continue;
+            }
+            // What waited while parked is handled late, in its old order.
+            let now = key.time.max(self.clock);
+            if now > self.clock {
+                self.clock = now;
+                self.handlers_now = 0;
+            }
+            // Frames take a tick, so only work that a machine makes for itself can go in circles.
+            self.handlers_now += u32::from(!matches!(work, Work::Frame(_) | Work::ServiceDone));
+            if self.livelocked() {
+                return;
+            }
+            if self.must_wait(&work) {
+                self.parked.push((key, incarnation, work));
+            } else {
+                self.work(now, work);
+            }
+        }
+    }
+
+    fn must_wait(&self, work: &Work) -> bool {
+        match self.phase {
+            Phase::Loading => matches!(work, Work::Frame(_)),
+            Phase::Activating => matches!(work, Work::Frame(_) | Work::Timer(..)),
+            Phase::Up | Phase::Down => false,
+        }
+    }
+
+    fn work(&mut self, now: Nanos, work: Work) {
+        match work {
+            Work::Boot => self.boot(now),
+            Work::Loaded(stored) => self.load(now, stored),
+            Work::Started(stored) => self.start(now, stored),
+            Work::Activated => self.activated(now),
+            Work::ServiceDone => self.service_done(now),
+            Work::Frame(frame) => self.arrive(now, frame),
+            Work::Saved { key, blob, scope, covers } => self.saved(now, key, blob, scope, covers),
+            Work::Timer(id, generation) => {
+                if self.timers.get(&id) == Some(&generation) {
+                    self.timers.remove(&id);
+                    self.handle(now, Event::Timer(id), 0, HandlerId::default());
+                }
+            }
+            Work::Heartbeat(registration) => self.heartbeat(now, registration),
+            Work::Sample => {
+                self.log.retained.push(self.retained());
+                let next = now + self.plan.sample_every_ns;
+                self.push(next, Class::Sample, 0, Work::Sample);
+            }
+            Work::Crash { fault } => self.crash(now, fault),
+        }
+    }
+
+    fn arrive(&mut self, now: Nanos, frame: Frame) {
+        self.significant -= u64::from(frame.body.is_significant());
+        let cut = |(from, sent, due): &(NodeId, Nanos, Nanos)| {
+            frame.from == *from && frame.sent <= *sent && frame.due >= *due
+        };
+        if self.phase == Phase::Down || self.cuts.iter().any(cut) {
+            self.log.frames_lost += 1;
+            if let (Phase::Down, Some(strike)) = (self.phase, self.log.strikes.last_mut()) {
+                strike.items_lost += u64::from(frame.body.is_data());
+                strike.messages_lost += u64::from(matches!(frame.body, Body::Message(_)));
+            }
+            return;
+        }
+        let session = &mut self.sessions[frame.from.index()];
+        assert!(frame.session > session.received, "links are FIFO: {frame:?}");
+        session.received = frame.session;
+        let (lineage, cause) = (frame.lineage, frame.cause);
+        match frame.body {
+            Body::Data { .. } => self.enqueue(now, frame),
+            Body::Link(link) => {
+                self.handle(now, Event::Link { from: frame.from, link }, lineage, cause);
+            }
+            Body::Message(bytes) => {
+                self.handle(now, Event::Message { from: frame.from, bytes }, lineage, cause);
+            }
+            Body::ConnectionLost => {
+                self.handle(now, Event::ConnectionLost(frame.from), lineage, cause);
+            }
+        }
+    }
+
+    fn start(&mut self, now: Nanos, stored: Stored) {
+        self.node = Some(self.plan.process(self.id));
+        self.phase = Phase::Up;
+        if self.incarnation > 1 {
+            self.lineage = now;
+            self.log.activations.push(now);
+        }
+        let event = Event::Started { incarnation: self.incarnation, stored };
+        self.handle(now, event, self.lineage, HandlerId::default());
+        self.unpark();
+    }
+
+    fn activated(&mut self, now: Nanos) {
+        self.phase = Phase::Up;
+        self.lineage = now;
+        self.log.activations.push(now);
+        self.handle(now, Event::Activated, now, HandlerId::default());
+        self.unpark();
+    }
+
+    fn unpark(&mut self) {
+        for (key, incarnation, work) in std::mem::take(&mut self.parked) {
+            self.agenda.push(key, incarnation, work);
+        }
+    }
+
+    /// Lets the node handle one event, and does what it wants done.
+    fn handle(&mut self, now: Nanos, event: Event, lineage: Nanos, cause: HandlerId) {
+        let Some(node) = &mut self.node else { return };
+        self.handlers += 1;
+        (now, &event).hash(&mut self.hash);
+        let described = self.log.trace.is_some().then(|| format!("{event:?}"));
+        let cx = Cx { now, me: self.id, plan: &self.plan.systems };
+        let mut effects = std::mem::take(&mut self.effects);
+        node.on(&cx, event, &mut effects);
+        effects.list.hash(&mut self.hash);
+        let handler = HandlerId {
+            node: self.id.0,
+            incarnation: self.incarnation,
+            number: self.handlers,
+        };
+        if let (Some(trace), Some(event)) = (&mut self.log.trace, described) {
+            let effects = effects.list.iter().map(|effect| format!("{effect:?}")).collect();
+            let hash = self.hash.0;
+            trace.push(TraceEvent { at: now, handler, cause, event, effects, hash });
+        }
+        let lineage = lineage.max(self.lineage);
+        for effect in effects.list.drain(..) {
+            // Whoever restarts itself has no further wishes.
+            if self.incarnation == handler.incarnation {
+                self.execute(now, effect, lineage, handler);
+            }
+        }
+        self.effects = effects;
+    }
+
+    /// Schedules work of the current incarnation.
+    fn schedule(&mut self, at: Nanos, class: Class, work: Work) {
+        self.push(at, class, self.incarnation, work);
+    }
+
+    fn push(&mut self, at: Nanos, class: Class, incarnation: u32, work: Work) {
+        self.count += 1;
+        let key = Key { time: at, class, sender: self.id, count: self.count };
+        self.agenda.push(key, incarnation, work);
+    }
+
+    /// Schedules a fault on this machine.
+    pub fn strike(&mut self, at: Nanos, fault: usize) {
+        self.push(at, Class::Fault, 0, Work::Crash { fault });
+    }
+
+    /// The shared store's answer to [`Act::Read`], due at `at`; only the asking incarnation gets it.
+    pub fn answer(&mut self, at: Nanos, incarnation: u32, stored: Stored) {
+        self.push(at, Class::Control, incarnation, Work::Loaded(stored));
+    }
+
+    /// Frames of `from` that were sent until `at` and are due at `due` or later never arrive.
+    pub fn cut_wire(&mut self, from: NodeId, at: Nanos, due: Nanos) {
+        self.cuts.push((from, at, due));
+    }
+
+    /// Whether this replica leads its instance (or is just taking over).
+    pub fn is_primary(&self) -> bool {
+        self.phase != Phase::Down && self.node.as_ref().is_some_and(|node| node.is_primary())
+    }
+
+    /// Whether the streams are being redirected to it.
+    pub fn is_activating(&self) -> bool {
+        self.phase == Phase::Activating
+    }
+
+    /// Whether the process is dead.
+    pub fn is_down(&self) -> bool {
+        self.phase == Phase::Down
+    }
+
+    /// Whether no output can follow from what is under way here.
+    pub fn settled(&self) -> bool {
+        self.phase == Phase::Up
+            && self.significant == 0
+            && self.lane.is_idle()
+            && self.node.as_ref().is_some_and(|node| node.settled())
+    }
+
+    /// Whether the source at this node has emitted everything.
+    pub fn source_done(&self) -> bool {
+        self.node.as_ref().is_some_and(|node| node.settled())
+    }
+
+    /// Whether the node handles event after event without time passing.
+    pub fn livelocked(&self) -> bool {
+        self.handlers_now > HANDLERS_PER_INSTANT_MAX
+    }
+
+    /// Tuples held in logs, hold-backs and parked queues.
+    pub fn retained(&self) -> u64 {
+        let parked = self.parked.iter().filter(|(_, _, work)| match work {
+            Work::Frame(frame) => frame.body.is_data(),
+            _ => false,
+        });
+        self.node.as_ref().map_or(0, |node| node.retained()) + parked.count() as u64
+    }
+
+    /// Operator state, if the process runs an operator.
+    pub fn digest(&self) -> Option<Digest> {
+        self.node.as_ref().and_then(|node| node.digest())
+    }
+
+    /// The running hash over all events and effects.
+    pub fn hash(&self) -> u64 {
+        self.hash.0
+    }
+
+    /// Number of events handled.
+    pub fn handlers(&self) -> u64 {
+        self.handlers
+    }
+}

@@ -1,0 +1,121 @@
+//! Recovery from each fault, measured at the sink in virtual time from the start of the fault.
+//!
+//! R1 and R2 are causal: the first (new) output that descends from an activation or restart after
+//! the fault. What was in flight when the fault struck does not count, however long it queues.
+//! R3 is the first new output, from R2 on, after which none lags more than the twin's worst lag
+//! and 50 us. Lag is arrival minus the source's schedule of the latest contributing input.
+
+use crate::machine::{Delivery, Strike};
+use crate::oracle::{Ledger, met};
+use crate::run::RunLog;
+use aftermath_reports::record::{Recovery, Time};
+use aftermath_systems::operator::Span;
+use aftermath_systems::plan::Plan;
+use aftermath_systems::protocol::{InstanceId, Nanos};
+
+/// Tolerance above the twin's worst lag, ns.
+const LAG_MARGIN: Nanos = 50_000;
+
+/// Recoveries of a run.
+pub struct Recoveries {
+    /// (start of the fault, recovery) of each fault that met something, by start.
+    pub list: Vec<(Nanos, Recovery)>,
+}
+
+/// Measures all recoveries.
+pub fn recoveries(run: &RunLog, twin: &RunLog, ledger: &Ledger) -> Recoveries {
+    let lag_normal = worst_lag(&twin.deliveries) + LAG_MARGIN;
+    let mut strikes = run.strikes();
+    strikes.sort_by_key(|(_, strike)| (strike.at, strike.fault));
+    let mut list = Vec::new();
+    for (index, (node, strike)) in strikes.iter().enumerate() {
+        if met(strike).is_empty() {
+            continue;
+        }
+        let until = strikes.get(index + 1).map_or(Nanos::MAX, |(_, next)| next.at);
+        let instance = run.plan.systems.node(*node).instance;
+        let window = Window { run, ledger, instance, strike, until, lag_normal };
+        list.push((strike.at, window.recovery()));
+    }
+    Recoveries { list }
+}
+
+/// The sum of the bounded spans of all operators: how long a wrong input can echo, ns.
+pub fn span_ns(systems: &Plan) -> Nanos {
+    let spans = systems.operators.iter().filter_map(|operator| operator.operator());
+    let bounded = spans.map(|operator| match operator.span() {
+        Span::Bounded(span) => span,
+        Span::Stateless | Span::Unbounded => 0,
+    });
+    bounded.sum()
+}
+
+/// Largest lag of all outputs, ns.
+pub fn worst_lag(deliveries: &[Delivery]) -> Nanos {
+    deliveries.iter().map(lag).max().unwrap_or(0)
+}
+
+/// Arrival minus source schedule, ns.
+pub fn lag(delivery: &Delivery) -> Nanos {
+    delivery.at.saturating_sub(delivery.scheduled)
+}
+
+/// What belongs to one fault: from its start until the next one.
+struct Window<'a> {
+    run: &'a RunLog,
+    ledger: &'a Ledger<'a>,
+    instance: InstanceId,
+    strike: &'a Strike,
+    until: Nanos,
+    lag_normal: Nanos,
+}
+
+impl Window<'_> {
+    fn recovery(&self) -> Recovery {
+        let from = self.strike.at;
+        let inside = |at: Nanos| at >= from && at < self.until;
+        let new: Vec<&Delivery> = self.ledger.new_outputs().to_vec();
+        let activation = self.run.first_activation(self.instance, from).filter(|at| inside(*at));
+        let causal = |d: &&Delivery| inside(d.at) && activation.is_some_and(|a| d.lineage >= a);
+        let r1_at = self.run.deliveries.iter().find(causal).map(|d| d.at);
+        let r2_at = new.iter().copied().find(causal).map(|d| d.at);
+        let r3 = self.r3(&new, r2_at.unwrap_or(from));
+        let r3_at = r3.ns().map_or(self.until.min(self.run.length_ns), |r3| from + r3);
+        let suspected = self.run.first_mark(self.instance, "suspected", from).filter(|a| inside(*a));
+        let since = |a: Option<Nanos>, b: Option<Nanos>| match (a, b) {
+            (Some(a), Some(b)) => Time::Ns(b.saturating_sub(a)),
+            _ => Time::None,
+        };
+        let in_recovery = new.iter().filter(|d| d.at >= from && d.at <= r3_at);
+        Recovery {
+            r1: since(Some(from), r1_at),
+            r2: since(Some(from), r2_at),
+            r3,
+            silence_ns: silence(&new, from, r3_at),
+            peak_lag_ns: in_recovery.map(|d| lag(d)).max().unwrap_or(0),
+            detect: since(Some(from), suspected),
+            restore: since(suspected.or(Some(from)), activation),
+            replay: since(activation, r2_at),
+            catch_up: since(r2_at, r3.ns().map(|r3| from + r3)),
+        }
+    }
+
+    fn r3(&self, new: &[&Delivery], not_before: Nanos) -> Time {
+        let from = self.strike.at;
+        let candidates: Vec<_> =
+            new.iter().filter(|d| d.at >= not_before && d.at < self.until).collect();
+        let late = candidates.iter().rposition(|d| lag(d) > self.lag_normal);
+        let first_normal = late.map_or(0, |index| index + 1);
+        match (candidates.get(first_normal), candidates.last()) {
+            (Some(recovered), _) => Time::Ns(recovered.at - from),
+            (None, Some(last)) => Time::MoreThanNs(last.at - from),
+            (None, None) => Time::None,
+        }
+    }
+}
+
+/// Longest gap between arrivals of new outputs that overlaps [from, to], ns.
+fn silence(new: &[&Delivery], from: Nanos, to: Nanos) -> Nanos {
+    let gaps = new.windows(2).filter(|pair| pair[1].at > from && pair[0].at < to);
+    gaps.map(|pair| pair[1].at - pair[0].at).max().unwrap_or(0)
+}

@@ -1,0 +1,156 @@
+//! What was promised for what happened, and whether it was kept.
+
+use super::Case;
+use super::met::met;
+use crate::machine::Strike;
+use crate::run::RunLog;
+use aftermath_reports::record::{Claimed, Guarantee, ValueClass};
+use aftermath_systems::claim::{
+    Answer, Claim, Downstream, FaultKind, Situation, UnderRepair, Value,
+};
+use aftermath_systems::plan::Plan;
+use aftermath_systems::protocol::{InstanceId, NodeId, OperatorId};
+
+/// The join of the promises for everything that was hit.
+pub fn claimed(case: &Case) -> Claimed {
+    let run = case.run;
+    let strikes = run.strikes();
+    let mut answer = Answer::Claim(standing(run));
+    for (node, strike) in &strikes {
+        if strike.was_primary && !met(strike).is_empty() {
+            let operator = run.plan.systems.instance(run.plan.systems.node(*node).instance).operator;
+            let situation = situation(run, &strikes, *node, strike);
+            answer = answer.join(run.plan.strategy(operator).claim(&situation));
+        }
+    }
+    match answer {
+        Answer::Claim(claim) => Claimed::Guarantee(guarantee(&claim)),
+        Answer::NotCovered(why) => Claimed::NotCovered(why.to_string()),
+    }
+}
+
+/// What is promised while nothing fails: everything, but for memory.
+fn standing(run: &RunLog) -> Claim {
+    let systems = &run.plan.systems;
+    let mut claim = Claim::PRECISE;
+    for (index, operator) in systems.operators.iter().enumerate() {
+        if operator.operator().is_none() {
+            continue;
+        }
+        let id = OperatorId(index as u16);
+        let situation = undisturbed(systems, id);
+        if let Answer::Claim(promise) = run.plan.strategy(id).claim(&situation) {
+            claim.memory_bounded &= promise.memory_bounded;
+        }
+    }
+    claim
+}
+
+fn undisturbed(systems: &Plan, id: OperatorId) -> Situation {
+    let operator = systems.operator(id).operator().expect("only tasks fail");
+    let dedup = systems.operator(id).outputs.iter().map(|edge| systems.edge(*edge).contract.dedup);
+    Situation {
+        fault: FaultKind::MachineLoss,
+        class: operator.class(),
+        span: operator.span(),
+        dedup: dedup.min().unwrap_or(aftermath_systems::plan::Dedup::Off),
+        spare_left: true,
+        under_repair: UnderRepair::default(),
+        downstream: downstream(systems, id),
+        planted: systems.bug,
+    }
+}
+
+fn situation(
+    run: &RunLog,
+    strikes: &[(NodeId, &Strike)],
+    node: NodeId,
+    strike: &Strike,
+) -> Situation {
+    let systems = &run.plan.systems;
+    let instance = systems.node(node).instance;
+    let operator = systems.instance(instance).operator;
+    let mut under_repair = UnderRepair::default();
+    let earlier = strikes.iter().filter(|(_, other)| {
+        (other.at, other.fault) < (strike.at, strike.fault) && !other.already_down
+    });
+    for (other_node, other) in earlier {
+        let other_instance = systems.node(*other_node).instance;
+        if run.repaired(other_instance, other.at) <= strike.at {
+            continue;
+        }
+        let connected = |from: InstanceId, to: InstanceId| {
+            systems.channels.iter().any(|channel| channel.from == from && channel.to == to)
+        };
+        under_repair.own_pair |= other_instance == instance;
+        under_repair.upstream |= connected(other_instance, instance);
+        under_repair.downstream |= connected(instance, other_instance);
+    }
+    let alive = |peer: &NodeId| {
+        *peer != node
+            && !strikes.iter().any(|(other_node, other)| {
+                other_node == peer
+                    && other.at <= strike.at
+                    && other.healed.is_none_or(|healed| healed > strike.at)
+            })
+    };
+    Situation {
+        fault: run.plan.faults[strike.fault].kind,
+        spare_left: systems.instance(instance).replicas.iter().any(alive),
+        under_repair,
+        ..undisturbed(systems, operator)
+    }
+}
+
+/// How far back the operators behind `id` depend on their inputs, at worst.
+fn downstream(systems: &Plan, id: OperatorId) -> Downstream {
+    let mut worst = Downstream::Stateless;
+    for edge in &systems.operator(id).outputs {
+        let to = systems.edge(*edge).to;
+        if let Some(operator) = systems.operator(to).operator() {
+            worst = worst.max(Downstream::of(operator.span())).max(downstream(systems, to));
+        }
+    }
+    worst
+}
+
+fn guarantee(claim: &Claim) -> Guarantee {
+    Guarantee {
+        gap: claim.delivery.gap,
+        duplicates: claim.delivery.duplicates,
+        value: match claim.value {
+            Value::Same => ValueClass::Same,
+            Value::Converges => ValueClass::Converges,
+            Value::Any => ValueClass::Diverges,
+        },
+        state_same: claim.state_same,
+        memory_bounded: Some(claim.memory_bounded),
+        settles: claim.settles,
+    }
+}
+
+/// In which respects what was observed is worse than what was promised.
+pub fn violations(promise: &Guarantee, observed: &Guarantee) -> Vec<String> {
+    let mut violations = Vec::new();
+    let mut check = |worse: bool, what: &str| {
+        if worse {
+            violations.push(what.to_string());
+        }
+    };
+    check(observed.gap && !promise.gap, "outputs are lost, and no gap was claimed");
+    check(
+        observed.duplicates && !promise.duplicates,
+        "outputs are repeated, and no duplicates were claimed",
+    );
+    check(observed.value > promise.value, "values are wrong beyond what was claimed");
+    check(
+        !observed.state_same && promise.state_same,
+        "the final state differs, and the same state was claimed",
+    );
+    check(
+        observed.memory_bounded == Some(false) && promise.memory_bounded == Some(true),
+        "retained memory grows, and bounded memory was claimed",
+    );
+    check(!observed.settles && promise.settles, "the stream does not drain");
+    violations
+}

@@ -1,0 +1,169 @@
+//! The ledger: every expected output ends in exactly one bucket.
+//!
+//! Speaks when an output of the twin is missing, when one arrives more than once, when one arrives
+//! that the twin does not have, or when the sums do not add up.
+
+use crate::machine::Delivery;
+use crate::run::RunLog;
+use aftermath_reports::record::{Counts, Witness};
+use aftermath_systems::protocol::{Nanos, Payload, SemanticId};
+use std::collections::BTreeMap;
+
+/// One output of the twin and what became of it.
+struct Row<'a> {
+    expected: &'a Delivery,
+    first: Option<&'a Delivery>,
+    copies: u64,
+    wrong: Option<&'a Delivery>,
+    /// Source schedule of the last wrong copy's trigger, ns.
+    last_wrong: Nanos,
+}
+
+/// Outputs of a run against those of its twin, by semantic id.
+pub struct Ledger<'a> {
+    run: &'a RunLog,
+    rows: BTreeMap<SemanticId, Row<'a>>,
+    unexpected: Vec<&'a Delivery>,
+    /// First copies of expected outputs, in the order of arrival.
+    new: Vec<&'a Delivery>,
+    reordered: u64,
+    twin_repeats: u64,
+}
+
+impl<'a> Ledger<'a> {
+    /// Enters all outputs of both.
+    pub fn new(run: &'a RunLog, twin: &'a RunLog) -> Ledger<'a> {
+        let mut rows = BTreeMap::new();
+        let mut twin_repeats = 0;
+        for expected in &twin.deliveries {
+            let row = Row { expected, first: None, copies: 0, wrong: None, last_wrong: 0 };
+            twin_repeats += u64::from(rows.insert(expected.semantic, row).is_some());
+        }
+        let mut ledger =
+            Ledger { run, rows, unexpected: Vec::new(), new: Vec::new(), reordered: 0, twin_repeats };
+        let mut newest: BTreeMap<(u16, u32), u64> = BTreeMap::new();
+        for delivery in &run.deliveries {
+            let Some(row) = ledger.rows.get_mut(&delivery.semantic) else {
+                ledger.unexpected.push(delivery);
+                continue;
+            };
+            row.copies += 1;
+            if delivery.payload != row.expected.payload {
+                row.wrong = row.wrong.or(Some(delivery));
+                row.last_wrong = row.last_wrong.max(delivery.scheduled);
+            }
+            if row.first.is_none() {
+                row.first = Some(delivery);
+                ledger.new.push(delivery);
+                let key = delivery.payload.key(0).unwrap_or(delivery.semantic.key);
+                let newest = newest.entry((delivery.semantic.kind, key)).or_default();
+                ledger.reordered += u64::from(delivery.semantic.index < *newest);
+                *newest = delivery.semantic.index.max(*newest);
+            }
+        }
+        ledger
+    }
+
+    /// First copies of expected outputs, in the order of arrival.
+    pub fn new_outputs(&self) -> &[&'a Delivery] {
+        &self.new
+    }
+
+    /// The numbers.
+    pub fn counts(&self) -> Counts {
+        let rows = || self.rows.values();
+        Counts {
+            expected: self.rows.len() as u64,
+            delivered: self.run.deliveries.len() as u64,
+            unique: self.new.len() as u64,
+            lost: rows().filter(|row| row.first.is_none()).count() as u64,
+            duplicates: rows().map(|row| row.copies.saturating_sub(1)).sum(),
+            wrong: rows().filter(|row| row.wrong.is_some()).count() as u64,
+            unexpected: self.unexpected.len() as u64,
+            reordered: self.reordered,
+        }
+    }
+
+    /// Source schedules of the triggers of wrong values and unexpected outputs, ns.
+    pub fn wrong_at(&self) -> impl Iterator<Item = Nanos> + '_ {
+        let wrong = self.rows.values().filter(|row| row.wrong.is_some()).map(|row| row.last_wrong);
+        wrong.chain(self.unexpected.iter().map(|delivery| delivery.scheduled))
+    }
+
+    /// `unique + lost = expected` and `delivered = unique + duplicates + unexpected`, and the twin
+    /// delivers each output once: counted in different ways, so that a slip shows.
+    pub fn broken_identities(&self) -> Vec<String> {
+        let c = self.counts();
+        let mut broken = Vec::new();
+        if c.unique + c.lost != c.expected {
+            broken.push(format!(
+                "ledger: unique {} + lost {} is not expected {}",
+                c.unique, c.lost, c.expected
+            ));
+        }
+        if c.delivered != c.unique + c.duplicates + c.unexpected {
+            broken.push(format!(
+                "ledger: delivered {} is not unique {} + duplicates {} + unexpected {}",
+                c.delivered, c.unique, c.duplicates, c.unexpected
+            ));
+        }
+        if self.twin_repeats > 0 {
+            broken.push(format!("ledger: the twin repeats {} outputs", self.twin_repeats));
+        }
+        broken
+    }
+
+    /// Up to `max` pieces of evidence of each kind, the earliest of the stream first.
+    pub fn witnesses(&self, max: usize) -> Vec<Witness> {
+        let systems = &self.run.plan.systems;
+        let symbols = &systems.workload.symbols;
+        let witness = |checker: &str, id: &SemanticId, expected: String, observed: String, at| {
+            let subject = (systems.describe)(id, symbols);
+            Witness { checker: checker.into(), subject, expected, observed, at_ns: at }
+        };
+        let mut rows: Vec<_> = self.rows.iter().collect();
+        rows.sort_by_key(|(_, row)| row.expected.at);
+        let lost = rows.iter().filter(|(_, row)| row.first.is_none()).take(max).map(|(id, row)| {
+            let expected = show(&row.expected.payload, symbols);
+            witness("lost", id, expected, "never arrived".into(), None)
+        });
+        let repeated = rows.iter().filter(|(_, row)| row.copies > 1).take(max).map(|(id, row)| {
+            let at = row.first.map(|first| first.at);
+            witness("duplicate", id, "once".into(), format!("{} times", row.copies), at)
+        });
+        let wrong = rows.iter().filter_map(|(id, row)| row.wrong.map(|wrong| (id, row, wrong)));
+        let wrong = wrong.take(max).map(|(id, row, wrong)| {
+            let expected = show(&row.expected.payload, symbols);
+            let observed = show(&wrong.payload, symbols);
+            witness("wrong-value", id, expected, observed, Some(wrong.at))
+        });
+        let unexpected = self.unexpected.iter().take(max).map(|delivery| {
+            let observed = show(&delivery.payload, symbols);
+            let at = Some(delivery.at);
+            witness("unexpected", &delivery.semantic, "nothing".into(), observed, at)
+        });
+        lost.chain(repeated).chain(wrong).chain(unexpected).collect()
+    }
+}
+
+/// Writes a value for people.
+fn show(payload: &Payload, symbols: &[String]) -> String {
+    use aftermath_systems::protocol::Field;
+    let field = |field: &Field| match field {
+        Field::Integer(number) => number.to_string(),
+        Field::Fixed { units, decimals } => format!("{units}e-{decimals}"),
+        Field::Text(symbol) => {
+            symbols.get(symbol.0 as usize).cloned().unwrap_or_else(|| format!("#{}", symbol.0))
+        }
+    };
+    match payload {
+        Payload::Pair { key, value } => match symbols.get(*key as usize) {
+            Some(name) => format!("{name}: {value}"),
+            None => format!("key {key}: {value}"),
+        },
+        Payload::Record(fields) => {
+            format!("({})", fields.iter().map(field).collect::<Vec<_>>().join(", "))
+        }
+        Payload::End => "end of stream".into(),
+    }
+}

@@ -1,0 +1,92 @@
+//! Memory: retained tuples stay bounded while every pair is complete.
+//!
+//! Speaks when, over a long enough stretch, the largest number of retained tuples in the last
+//! quarter is above 1.25 times that of the second quarter and two tuples. Judged in the twin over
+//! the whole stream, and in the run from the last R3 on while every pair is complete. A stretch is
+//! long enough if it is at least eight times the interval M plus the span W; a shorter one is not
+//! judged.
+
+use super::Case;
+use crate::metrics::recovery::span_ns;
+use crate::run::RunLog;
+use aftermath_reports::record::{Time, Witness};
+use aftermath_systems::protocol::Nanos;
+
+/// What was seen of memory.
+pub struct Memory {
+    /// Whether it is bounded; `None`: not judged.
+    pub bounded: Option<bool>,
+    /// Evidence if it is not.
+    pub witness: Option<Witness>,
+    /// Largest retained memory while a pair was incomplete, tuples.
+    pub unpaired_max: u64,
+}
+
+/// Judges both stretches.
+pub fn check(case: &Case) -> Memory {
+    let end = case.twin.plan.systems.workload.end_at;
+    let twin = stretch(case.twin, 0, end);
+    let unpaired = unpaired(case.run);
+    let after = match &unpaired[..] {
+        [] => None,
+        intervals => {
+            let repaired = intervals.iter().map(|(_, to)| *to).max().unwrap_or(0);
+            let recovered = case.recoveries.list.iter().map(|(at, recovery)| match recovery.r3 {
+                Time::Ns(r3) => at + r3,
+                Time::MoreThanNs(_) => Nanos::MAX,
+                Time::None => *at,
+            });
+            stretch(case.run, repaired.max(recovered.max().unwrap_or(0)), end)
+        }
+    };
+    let judged: Vec<_> = [("twin", twin), ("run", after)]
+        .into_iter()
+        .filter_map(|(which, stretch)| Some((which, stretch?)))
+        .collect();
+    let broken = judged.iter().find(|(_, (second, last))| *last * 4 > *second * 5 + 8);
+    let witness = broken.map(|(which, (second, last))| Witness {
+        checker: "memory".into(),
+        subject: format!("retained tuples, {which}"),
+        expected: format!("at most {second} + 25 % + 2, as in the second quarter"),
+        observed: format!("{last} in the last quarter"),
+        at_ns: None,
+    });
+    let during = |at: Nanos| unpaired.iter().any(|(from, to)| (*from..*to).contains(&at));
+    let samples = samples(case.run).filter(|(at, _)| during(*at));
+    Memory {
+        bounded: (!judged.is_empty()).then_some(broken.is_none()),
+        witness,
+        unpaired_max: samples.map(|(_, retained)| retained).max().unwrap_or(0),
+    }
+}
+
+/// Intervals in which a pair of a protected operator was incomplete.
+fn unpaired(run: &RunLog) -> Vec<(Nanos, Nanos)> {
+    let systems = &run.plan.systems;
+    let interval = |(node, strike): (aftermath_systems::protocol::NodeId, &crate::machine::Strike)| {
+        (strike.at, run.repaired(systems.node(node).instance, strike.at))
+    };
+    run.strikes().into_iter().map(interval).collect()
+}
+
+/// Largest retained memory in the second and in the last quarter of [from, to).
+fn stretch(run: &RunLog, from: Nanos, to: Nanos) -> Option<(u64, u64)> {
+    let systems = &run.plan.systems;
+    let least = 8 * (systems.settings.interval + span_ns(systems));
+    if to.saturating_sub(from) < least {
+        return None;
+    }
+    let quarter = (to - from) / 4;
+    let largest = |from: Nanos, to: Nanos| {
+        let inside = samples(run).filter(|(at, _)| (from..to).contains(at));
+        inside.map(|(_, retained)| retained).max().unwrap_or(0)
+    };
+    Some((largest(from + quarter, from + 2 * quarter), largest(to - quarter, to)))
+}
+
+fn samples(run: &RunLog) -> impl Iterator<Item = (Nanos, u64)> + '_ {
+    let every = run.plan.sample_every_ns;
+    run.retained.iter().enumerate().map(move |(index, retained)| {
+        ((index as u64 + 1) * every, *retained)
+    })
+}

@@ -1,0 +1,48 @@
+//! Joining what the strategies at both ends ask of an edge.
+
+use super::topology::phase;
+use crate::config::RunConfig;
+use crate::seed::Seed;
+use aftermath_systems::plan::{EdgeContract, Feed, OperatorPlan, OperatorRole, Plan};
+use aftermath_systems::protocol::{Nanos, OperatorId};
+use aftermath_systems::strategies::{Demand, Strategy};
+
+/// The contract of the edge between two operators. Retention implies acknowledgement: a sender
+/// must learn when it may forget.
+pub fn agree(
+    plan: &Plan,
+    from: OperatorId,
+    to: OperatorId,
+    config: &RunConfig,
+    strategies: &[&dyn Strategy; 2],
+    seed: Seed,
+) -> EdgeContract {
+    let (sender, receiver) = (plan.operator(from), plan.operator(to));
+    let strategy = |operator: &OperatorPlan| match operator.role {
+        OperatorRole::Task(_) => Some(strategies[usize::from(!operator.protected)]),
+        OperatorRole::Source | OperatorRole::Sink => None,
+    };
+    let output = strategy(sender).map_or(Demand::NONE, |s| s.output_demand());
+    let input = strategy(receiver).map_or(Demand::NONE, |s| s.input_demand());
+    let all = [output.feed, input.feed].contains(&Feed::AllReplicas);
+    let ack = output.ack || input.ack || output.retain || input.retain;
+    let every = config.timing.interval_ns;
+    EdgeContract {
+        feed: if all { Feed::AllReplicas } else { Feed::Primary },
+        retain: output.retain || input.retain,
+        ack_every: ack.then_some(every),
+        ack_phase: offset(plan, sender, output, every)
+            .or(offset(plan, receiver, input, every))
+            .unwrap_or_else(|| {
+                let name = format!("ack/{}/{}", sender.name, receiver.name);
+                phase(config.timing.ack_phase_ns, seed, &name, every)
+            }),
+        dedup: config.dedup,
+    }
+}
+
+/// A strategy may want acknowledgements a certain time after its checkpoints.
+fn offset(plan: &Plan, operator: &OperatorPlan, demand: Demand, every: Nanos) -> Option<Nanos> {
+    let checkpoint = plan.instance(operator.instances[0]).checkpoint_phase;
+    demand.ack_phase.map(|later| (checkpoint + later) % every)
+}

@@ -1,0 +1,204 @@
+//! From a pipeline and parallelism to operators, instances, nodes, channels and streams.
+
+use super::contracts;
+use crate::config::RunConfig;
+use crate::seed::Seed;
+use aftermath_systems::pipelines::{self, Connection, Topology, VertexRole};
+use aftermath_systems::plan::{
+    ChannelPlan, EdgePlan, InstancePlan, NodePlan, OperatorPlan, OperatorRole, Partitioning, Plan,
+    Settings,
+};
+use aftermath_systems::protocol::{
+    ChannelId, EdgeId, InstanceId, Nanos, NodeId, OperatorId, StreamId,
+};
+use aftermath_systems::strategies::Strategy;
+
+/// Builds what nodes may know. `strategies` are the scenario's and the plain one.
+pub fn build(config: &RunConfig, strategies: &[&dyn Strategy; 2], seed: Seed) -> Plan {
+    let pipeline = pipelines::find(config.pipeline).expect("the scenario reader checked the name");
+    let topology = (pipeline.build)(&config.pipeline_options);
+    let mut plan = Plan {
+        pipeline: pipeline.name,
+        operators: Vec::new(),
+        edges: Vec::new(),
+        instances: Vec::new(),
+        channels: Vec::new(),
+        nodes: Vec::new(),
+        settings: settings(config),
+        workload: super::workload::build(config, seed),
+        bug: config.plant,
+        describe: pipeline.describe,
+    };
+    let connections = add_operators(&mut plan, topology, config, seed);
+    add_edges(&mut plan, &connections, config, strategies, seed);
+    add_streams(&mut plan);
+    plan
+}
+
+fn settings(config: &RunConfig) -> Settings {
+    Settings {
+        heartbeat_every: config.timing.heartbeat_ns,
+        heartbeat_misses: config.timing.misses,
+        interval: config.timing.interval_ns,
+        ack_bytes: config.sizes.ack,
+        heartbeat_bytes: config.sizes.heartbeat,
+        control_bytes: config.sizes.control,
+        entry_bytes: config.sizes.entry,
+        duplicates_free: config.duplicates_free,
+    }
+}
+
+/// A phase pinned by the scenario, or drawn from its own stream.
+pub fn phase(pinned: Option<Nanos>, seed: Seed, name: &str, period: Nanos) -> Nanos {
+    pinned.unwrap_or_else(|| seed.stream(&format!("phase/{name}")).below(period))
+}
+
+fn add_operators(
+    plan: &mut Plan,
+    topology: Topology,
+    config: &RunConfig,
+    seed: Seed,
+) -> Vec<Connection> {
+    for (number, vertex) in topology.vertices.into_iter().enumerate() {
+        let name = vertex.name;
+        let protected = config.protect.iter().any(|protected| protected == name);
+        let parallelism = config.parallelism.get(name).copied().unwrap_or(1);
+        let replicas = if protected { 1 + config.spares } else { 1 };
+        let mut instances = Vec::new();
+        for index in 0..parallelism {
+            let instance = InstanceId(plan.instances.len() as u16);
+            instances.push(instance);
+            let mut nodes = Vec::new();
+            for replica in 0..replicas {
+                nodes.push(NodeId(plan.nodes.len() as u16));
+                let name = if parallelism == 1 && replicas == 1 {
+                    name.to_string()
+                } else {
+                    format!("{name}/{index}/{replica}")
+                };
+                let pinned = config.timing.heartbeat_phase_ns;
+                let period = config.timing.heartbeat_ns;
+                let heartbeat_phase = phase(pinned, seed, &format!("heartbeat/{name}"), period);
+                plan.nodes.push(NodePlan { name, instance, replica, heartbeat_phase });
+            }
+            let pinned = config.timing.checkpoint_phase_ns;
+            let period = config.timing.interval_ns;
+            plan.instances.push(InstancePlan {
+                operator: OperatorId(number as u16),
+                index,
+                replicas: nodes,
+                inputs: Vec::new(),
+                outputs: Vec::new(),
+                streams: Vec::new(),
+                checkpoint_phase: phase(pinned, seed, &format!("checkpoint/{name}/{index}"), period),
+            });
+        }
+        plan.operators.push(OperatorPlan {
+            name: name.to_string(),
+            role: match vertex.role {
+                VertexRole::Source => OperatorRole::Source,
+                VertexRole::Task(operator) => OperatorRole::Task(operator),
+                VertexRole::Sink => OperatorRole::Sink,
+            },
+            service_ns: config.service_ns.get(name).copied().unwrap_or(0),
+            protected,
+            instances,
+            inputs: Vec::new(),
+            outputs: Vec::new(),
+        });
+    }
+    topology.connections
+}
+
+fn add_edges(
+    plan: &mut Plan,
+    connections: &[Connection],
+    config: &RunConfig,
+    strategies: &[&dyn Strategy; 2],
+    seed: Seed,
+) {
+    for connection in connections {
+        let find = |name: &str| {
+            let found = plan.operators.iter().position(|operator| operator.name == name);
+            OperatorId(found.expect("connections name vertices") as u16)
+        };
+        let (from, to) = (find(connection.from), find(connection.to));
+        let edge = EdgeId(plan.edges.len() as u16);
+        let contract = contracts::agree(plan, from, to, config, strategies, seed);
+        plan.edges.push(EdgePlan {
+            from,
+            to,
+            partitioning: connection.partitioning,
+            contract,
+            tuple_bytes: config.sizes.tuple,
+        });
+        plan.operators[from.index()].outputs.push(edge);
+        plan.operators[to.index()].inputs.push(edge);
+        let senders = plan.operator(from).instances.clone();
+        let receivers = plan.operator(to).instances.clone();
+        for (i, sender) in senders.iter().enumerate() {
+            for (j, receiver) in receivers.iter().enumerate() {
+                let pairs = senders.len() > 1 && receivers.len() > 1;
+                if connection.partitioning == Partitioning::Forward && pairs && i != j {
+                    continue;
+                }
+                let channel = ChannelId(plan.channels.len() as u16);
+                let (from, to) = (*sender, *receiver);
+                plan.channels.push(ChannelPlan { edge, from, to, streams: Vec::new() });
+                plan.instances[sender.index()].outputs.push(channel);
+                plan.instances[receiver.index()].inputs.push(channel);
+            }
+        }
+    }
+}
+
+/// Every path of instances from a source is a stream of its own: only along one path do tuples
+/// keep the order of their source, which positions rely on.
+fn add_streams(plan: &mut Plan) {
+    let mut next = 0;
+    for index in 0..plan.instances.len() {
+        let mut fresh = || {
+            next += 1;
+            StreamId(next - 1)
+        };
+        let mut streams: Vec<(StreamId, StreamId)> = Vec::new();
+        let operator = plan.instances[index].operator;
+        if matches!(plan.operator(operator).role, OperatorRole::Source) {
+            let own = fresh();
+            streams.push((own, own));
+        }
+        for channel in &plan.instances[index].inputs {
+            for stream in &plan.channel(*channel).streams {
+                streams.push((*stream, fresh()));
+            }
+        }
+        streams.sort_unstable();
+        for channel in plan.instances[index].outputs.clone() {
+            plan.channels[channel.index()].streams = streams.iter().map(|(_, out)| *out).collect();
+        }
+        plan.instances[index].streams = streams;
+    }
+}
+
+/// Latency of every pair of nodes: that of the edge between their operators, or the default.
+pub fn latencies(config: &RunConfig, plan: &Plan) -> Vec<Nanos> {
+    let mut latencies = vec![config.network.latency_ns; plan.nodes.len() * plan.nodes.len()];
+    for edge in &plan.edges {
+        let (from, to) = (plan.operator(edge.from), plan.operator(edge.to));
+        let Some(latency) =
+            config.network.edge_latency_ns.get(&(from.name.clone(), to.name.clone()))
+        else {
+            continue;
+        };
+        let nodes = |operator: &OperatorPlan| -> Vec<NodeId> {
+            operator.instances.iter().flat_map(|i| plan.instance(*i).replicas.clone()).collect()
+        };
+        for a in nodes(from) {
+            for b in nodes(to) {
+                latencies[a.index() * plan.nodes.len() + b.index()] = *latency;
+                latencies[b.index() * plan.nodes.len() + a.index()] = *latency;
+            }
+        }
+    }
+    latencies
+}

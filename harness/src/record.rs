@@ -1,0 +1,122 @@
+//! One run and its twin, judged: the record.
+
+use crate::config::{Case, Scenario};
+use crate::expect;
+use crate::machine::Strike;
+use crate::metrics::overhead::overhead;
+use crate::metrics::recovery::recoveries;
+use crate::metrics::series::series;
+use crate::oracle::{self, Ledger, met};
+use crate::run::RunLog;
+use aftermath_reports::record::{FORMAT_VERSION, Fault, Record, Status};
+use aftermath_systems::planted_bugs;
+use aftermath_systems::protocol::NodeId;
+
+/// Which run of a case.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct RunId {
+    /// The seed.
+    pub seed: u64,
+    /// The stratum, in a stratified case.
+    pub stratum: Option<u32>,
+}
+
+/// Judges a run and writes its record. `with_series`: for the first run of a case.
+pub fn record(
+    scenario: &Scenario,
+    case: &Case,
+    id: RunId,
+    run: &RunLog,
+    twin: &RunLog,
+    with_series: bool,
+) -> Record {
+    let ledger = Ledger::new(run, twin);
+    let recoveries = recoveries(run, twin, &ledger);
+    let judged = oracle::Case { run, twin, ledger: &ledger, recoveries: &recoveries };
+    let judgement = oracle::judge(&judged);
+    let config = &case.config;
+    let planted = planted_bugs::ALL.iter().find(|entry| Some(entry.bug) == config.plant);
+    let mut record = Record {
+        format_version: FORMAT_VERSION,
+        scenario: scenario.name.clone(),
+        case: case.name.clone(),
+        strategy: config.strategy.to_string(),
+        options: config.given_options.clone(),
+        planted: planted.map(|entry| entry.name.to_string()),
+        seed: id.seed,
+        stratum: id.stratum,
+        status: judgement.status,
+        reasons: judgement.reasons,
+        claimed: judgement.claimed,
+        observed: judgement.observed,
+        counts: judgement.counts,
+        faults: run
+            .strikes()
+            .iter()
+            .map(|(node, strike)| {
+                let recovery = recoveries.list.iter().find(|(at, _)| *at == strike.at);
+                fault(run, *node, strike, recovery.map(|(_, recovery)| *recovery))
+            })
+            .collect(),
+        overhead: overhead(twin),
+        checks: Vec::new(),
+        witnesses: judgement.witnesses,
+        series: None,
+        retained_unpaired: judgement.retained_unpaired,
+        handlers: run.handlers(),
+        length_ns: run.length_ns,
+        trace_hash: format!("{:016x}", run.hash),
+        twin_hash: format!("{:016x}", twin.hash),
+        replay: replay_line(scenario, case, id),
+    };
+    record.checks = expect::check_run(case, &record);
+    for check in record.checks.iter().filter(|check| !check.held) {
+        record.status = Status::Broken;
+        let reason =
+            format!("{} is {}, expected {}", check.what, check.measured, check.expected);
+        record.reasons.push(reason);
+    }
+    if with_series || record.status == Status::Broken {
+        record.series = Some(series(run));
+    }
+    record
+}
+
+fn fault(
+    run: &RunLog,
+    node: NodeId,
+    strike: &Strike,
+    recovery: Option<aftermath_reports::record::Recovery>,
+) -> Fault {
+    let met = met(strike);
+    let kind = crate::faults::of(run.plan.faults[strike.fault].kind).name;
+    Fault {
+        kind: kind.into(),
+        node: run.plan.systems.node(node).name.clone(),
+        at_ns: strike.at,
+        healed_ns: strike.healed.unwrap_or(run.length_ns),
+        recovery: recovery.filter(|_| !met.is_empty()),
+        met,
+    }
+}
+
+/// The command that runs this alone.
+fn replay_line(scenario: &Scenario, case: &Case, id: RunId) -> String {
+    let mut line = format!("aftermath replay {}", quote(&scenario.path));
+    line += &format!(" --case {} --strategy {}", quote(&case.name), case.config.strategy);
+    line += &format!(" --seed {}", id.seed);
+    if let Some(stratum) = id.stratum {
+        line += &format!(" --stratum {stratum}");
+    }
+    line
+}
+
+/// Quotes a word for a shell where it must be.
+fn quote(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_string()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}

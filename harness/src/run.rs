@@ -1,0 +1,113 @@
+//! One run: plan → world → log, and what the judge sees of it.
+
+use crate::machine::{Delivery, MachineLog, Strike, TraceHash};
+use crate::plan::RunPlan;
+use crate::world::{Ended, EventWorld};
+use aftermath_systems::node::Digest;
+use aftermath_systems::protocol::{InstanceId, Nanos, NodeId};
+use std::hash::Hasher;
+use std::rc::Rc;
+
+/// What is left of one machine.
+pub struct NodeLog {
+    /// What it recorded.
+    pub log: MachineLog,
+    /// Operator state at the end.
+    pub digest: Option<Digest>,
+    /// Whether it leads its instance at the end.
+    pub is_primary: bool,
+    /// Hash of its events and effects.
+    pub hash: u64,
+    /// Events it handled.
+    pub handlers: u64,
+}
+
+/// A finished run, as plain data.
+pub struct RunLog {
+    /// What was run.
+    pub plan: Rc<RunPlan>,
+    /// How it ended.
+    pub ended: Ended,
+    /// When, ns.
+    pub length_ns: Nanos,
+    /// All outputs, in the order of arrival.
+    pub deliveries: Vec<Delivery>,
+    /// By node.
+    pub nodes: Vec<NodeLog>,
+    /// All node hashes, folded in the order of nodes.
+    pub hash: u64,
+    /// Retained tuples of all nodes together, at the sampling instants.
+    pub retained: Vec<u64>,
+}
+
+/// Runs a plan in the event world.
+pub fn run(plan: &Rc<RunPlan>, traced: bool) -> RunLog {
+    let mut world = EventWorld::new(plan, traced);
+    let ended = world.run();
+    let length_ns = world.now();
+    let mut deliveries = Vec::new();
+    let mut fold = TraceHash::default();
+    let mut nodes = Vec::new();
+    for mut machine in world.into_machines() {
+        deliveries.append(&mut machine.log.deliveries);
+        fold.write_u64(machine.hash());
+        nodes.push(NodeLog {
+            digest: machine.digest(),
+            is_primary: machine.is_primary(),
+            hash: machine.hash(),
+            handlers: machine.handlers(),
+            log: machine.log,
+        });
+    }
+    // Stable: several sinks keep the order of nodes within one instant.
+    deliveries.sort_by_key(|delivery| delivery.at);
+    let samples = nodes.iter().map(|node| node.log.retained.len()).min().unwrap_or(0);
+    let total = |index: usize| nodes.iter().map(|node| node.log.retained[index]).sum();
+    let retained = (0..samples).map(total).collect();
+    RunLog {
+        plan: Rc::clone(plan),
+        ended,
+        length_ns,
+        deliveries,
+        nodes,
+        hash: fold.finish(),
+        retained,
+    }
+}
+
+impl RunLog {
+    /// The faults that struck, with the node, by number of the schedule.
+    pub fn strikes(&self) -> Vec<(NodeId, &Strike)> {
+        let mut strikes = Vec::new();
+        for (index, node) in self.nodes.iter().enumerate() {
+            let node_id = NodeId(index as u16);
+            strikes.extend(node.log.strikes.iter().map(|strike| (node_id, strike)));
+        }
+        strikes.sort_by_key(|(_, strike)| strike.fault);
+        strikes
+    }
+
+    /// The first time at or after `from` that a replica of `instance` reached the point `name`.
+    pub fn first_mark(&self, instance: InstanceId, name: &str, from: Nanos) -> Option<Nanos> {
+        let replicas = &self.plan.systems.instance(instance).replicas;
+        let marks = replicas.iter().flat_map(|node| &self.nodes[node.index()].log.marks);
+        marks.filter(|mark| mark.name == name && mark.at >= from).map(|mark| mark.at).min()
+    }
+
+    /// The first time at or after `from` that a replica of `instance` was activated or restarted.
+    pub fn first_activation(&self, instance: InstanceId, from: Nanos) -> Option<Nanos> {
+        let replicas = &self.plan.systems.instance(instance).replicas;
+        let all = replicas.iter().flat_map(|node| &self.nodes[node.index()].log.activations);
+        all.copied().filter(|at| *at >= from).min()
+    }
+
+    /// Events handled by all nodes.
+    pub fn handlers(&self) -> u64 {
+        self.nodes.iter().map(|node| node.handlers).sum()
+    }
+
+    /// Until when the pair of `instance` was incomplete after a fault at `from`, ns.
+    pub fn repaired(&self, instance: InstanceId, from: Nanos) -> Nanos {
+        self.first_mark(instance, "pair-complete", from).unwrap_or(Nanos::MAX)
+    }
+}

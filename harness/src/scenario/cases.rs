@@ -1,0 +1,319 @@
+//! Cases: what each sets over the file, matrices multiplied out, one configuration for each
+//! strategy.
+
+use super::item::Item;
+use super::reader::{Errors, Override, Reading, Table};
+use super::sections::{self, Recordings};
+use super::tree::{Entry as TreeEntry, Kind, Value};
+use super::{expect, faults, pipeline, strategy};
+use crate::config::{Case, Expect, RunConfig};
+use aftermath_systems::planted_bugs;
+use aftermath_systems::strategies::{Entry, Registry};
+use std::cell::Cell;
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+/// Most cases of a scenario, matrices multiplied out, for all strategies together.
+const CASES_MAX: usize = 10_000;
+
+/// Most settings of one case.
+const SETTINGS_MAX: usize = 1_000;
+
+/// What all cases share.
+pub struct Context<'a> {
+    /// The text, to name values as they are written.
+    pub text: &'a str,
+    /// The whole file.
+    pub tree: &'a [TreeEntry],
+    /// Where mistakes go.
+    pub errors: &'a Errors,
+    /// Known strategies.
+    pub registry: &'a Registry,
+    /// Known formulas.
+    pub formulas: &'a [&'a str],
+    /// Recorded streams.
+    pub recordings: Recordings<'a>,
+}
+
+/// A setting and where it is set.
+type Setting<'t> = (String, Range<usize>, &'t Value);
+
+/// A case as it is written.
+struct Draft<'t> {
+    name: String,
+    /// Where the case is named, or begins.
+    span: Range<usize>,
+    strategies: Vec<Entry>,
+    set: Vec<Setting<'t>>,
+    /// Each with its values.
+    matrix: Vec<(Setting<'t>, &'t [Value])>,
+    expect: Expect,
+}
+
+/// Reads all cases; `root` is the file without overrides, `strategies` those of the file.
+pub fn read(context: &Context, root: &Table, strategies: &[Entry]) -> Vec<Case> {
+    let shared = root.get("expect").and_then(|item| expect::read(&item, context.formulas));
+    let shared = shared.unwrap_or_default();
+    let drafts = match root.get("case") {
+        None => Vec::new(),
+        Some(item) if matches!(item.value.kind, Kind::Table(_)) => {
+            let help = "every case has a table of its own: write [[case]]".to_string();
+            item.error("`case` must be an array of tables, not a table", Some(help));
+            Vec::new()
+        }
+        Some(item) => {
+            let items = item.list().unwrap_or_default();
+            let single = items.len() == 1;
+            let drafts = items.iter().filter_map(|item| item.table());
+            drafts.map(|table| draft(context, &table, single, strategies, &shared)).collect()
+        }
+    };
+    let mut drafts: Vec<Draft> = drafts;
+    if drafts.is_empty() {
+        // Even if the cases are unreadable, the file's own settings are checked.
+        drafts.push(Draft {
+            name: "base".to_string(),
+            span: 0..0,
+            strategies: strategies.to_vec(),
+            set: Vec::new(),
+            matrix: Vec::new(),
+            expect: shared,
+        });
+    }
+    let mut names = BTreeSet::new();
+    let mut cases = Vec::new();
+    let mut total = 0usize;
+    for draft in &drafts {
+        let points = draft.matrix.iter().fold(1usize, |n, (_, v)| n.saturating_mul(v.len()));
+        total = total.saturating_add(points.saturating_mul(draft.strategies.len().max(1)));
+        if total > CASES_MAX {
+            let span = draft.matrix.first().map_or(&draft.span, |(setting, _)| &setting.1);
+            let message = format!("more than {CASES_MAX} cases, for all strategies together");
+            root.reading.error(span, message, None);
+            break;
+        }
+        for point in 0..points {
+            let (name, overrides) = at_point(context, draft, point);
+            if !names.insert(name.clone()) {
+                let message = format!("two cases are called \"{name}\"");
+                root.reading.error(&draft.span, message, None);
+            }
+            let found = case(context, draft, &name, &overrides);
+            cases.extend(found);
+        }
+    }
+    cases
+}
+
+/// One point of a case's matrix, under each strategy.
+fn case(context: &Context, draft: &Draft, name: &str, set: &[Setting]) -> Vec<Case> {
+    // Without any valid strategy the settings are checked all the same.
+    let mut entries: Vec<Option<&Entry>> = draft.strategies.iter().map(Some).collect();
+    if entries.is_empty() {
+        entries.push(None);
+    }
+    let mut cases = Vec::new();
+    for entry in entries {
+        let under = entry.map_or(String::new(), |entry| format!(" under {}", entry.name));
+        context.errors.reading(format!("case \"{name}\"{under}"));
+        let overrides = set.iter().map(|(path, key_span, value)| Override {
+            path: path.clone(),
+            key_span: key_span.clone(),
+            value,
+            used: Cell::new(false),
+        });
+        let reading = Reading::new(context.errors, overrides.collect());
+        let config = config(context, &reading.root(context.tree), entry);
+        reading.finish(entry.map(|entry| entry.name));
+        let (name, expect) = (name.to_string(), draft.expect.clone());
+        cases.extend(config.map(|config| Case { name, config, expect }));
+    }
+    cases
+}
+
+/// Name and overrides of one point; the first key of a matrix changes slowest.
+fn at_point<'t>(
+    context: &Context,
+    draft: &Draft<'t>,
+    mut point: usize,
+) -> (String, Vec<Setting<'t>>) {
+    let mut chosen = Vec::new();
+    for ((path, span, _), values) in draft.matrix.iter().rev() {
+        chosen.push((path.clone(), span.clone(), &values[point % values.len()]));
+        point /= values.len();
+    }
+    chosen.reverse();
+    let mut name = draft.name.clone();
+    for (path, _, value) in &chosen {
+        let text = match &value.kind {
+            Kind::String(text) => text,
+            _ => context.text.get(value.span.clone()).unwrap_or_default(),
+        };
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let text: String = words.join(" ").chars().filter(|c| !c.is_control()).collect();
+        name += &format!(", {path}={text}");
+    }
+    (name, draft.set.iter().cloned().chain(chosen).collect())
+}
+
+fn draft<'t>(
+    context: &Context,
+    table: &Table<'t, '_>,
+    single: bool,
+    strategies: &[Entry],
+    shared: &Expect,
+) -> Draft<'t> {
+    let name_item = table.get("name");
+    let name = match &name_item {
+        Some(item) => super::name(item).unwrap_or_default(),
+        None => {
+            if !single {
+                let help = "write name = \"passive, secondary stores\"".to_string();
+                table.error("of several cases, each needs a name", Some(help));
+            }
+            "base"
+        }
+    };
+    let mut set = Vec::new();
+    for key in ["fault", "plant"] {
+        if let Some(item) = table.get(key) {
+            set.push((key.to_string(), item.key_span.clone(), item.value));
+        }
+    }
+    if let Some(item) = table.get("set") {
+        flatten(context, &item, &mut set);
+    }
+    let mut matrix: Vec<(Setting<'t>, &'t [Value])> = Vec::new();
+    if let Some(item) = table.get("matrix") {
+        let mut settings = Vec::new();
+        flatten(context, &item, &mut settings);
+        for setting in settings {
+            let (path, span, value) = &setting;
+            match &value.kind {
+                Kind::Array(values) if values.is_empty() => {
+                    item.reading.error(&value.span, "at least one value is needed", None);
+                }
+                Kind::Array(values) => {
+                    if set.iter().any(|(other, ..)| other == path) {
+                        let message = format!("`{path}` is set already");
+                        item.reading.error(span, message, None);
+                    } else {
+                        matrix.push((setting, values));
+                    }
+                }
+                _ => item.reading.error(
+                    &value.span,
+                    format!("`{path}` needs an array of values here"),
+                    Some("a single value belongs in `set`".to_string()),
+                ),
+            }
+        }
+    }
+    let own = table.get("strategies").map(|item| strategy::names(&item, context.registry));
+    let expect = table.get("expect").map(|item| expect::read(&item, context.formulas));
+    table.finish();
+    Draft {
+        name: name.to_string(),
+        span: name_item.map_or(table.span.clone(), |item| item.value.span.clone()),
+        strategies: own.map_or(strategies.to_vec(), Option::unwrap_or_default),
+        set,
+        matrix,
+        expect: expect.map_or(shared.clone(), Option::unwrap_or_default),
+    }
+}
+
+/// Reads `"timing.interval" = ...`, `timing.interval = ...` and `[case.set.timing]` alike. A table
+/// in braces is a value and replaces the file's.
+fn flatten<'t>(context: &Context, item: &Item<'t, '_>, list: &mut Vec<Setting<'t>>) {
+    let Some(table) = item.table() else { return };
+    enter(context, &table, "", list);
+}
+
+fn enter<'t>(context: &Context, table: &Table<'t, '_>, prefix: &str, list: &mut Vec<Setting<'t>>) {
+    for (key, item) in table.items() {
+        let path = format!("{prefix}{key}");
+        if list.len() >= SETTINGS_MAX {
+            item.key_error(format!("more than {SETTINGS_MAX} settings"), None);
+            return;
+        }
+        let braces = context.text.as_bytes().get(item.value.span.start) == Some(&b'{');
+        if let (Kind::Table(_), false) = (&item.value.kind, braces) {
+            if let Some(table) = item.table() {
+                enter(context, &table, &format!("{path}."), list);
+            }
+            continue;
+        }
+        if path == "fault" {
+            let help = "a case's own faults replace the file's: write [[case.fault]]".to_string();
+            item.key_error("`fault` cannot be set", Some(help));
+        } else if ["name", "about", "seeds", "strategies", "case", "expect"]
+            .contains(&path.as_str())
+        {
+            item.key_error(format!("`{path}` is not a setting of a run"), None);
+        } else if list.iter().any(|(other, ..)| *other == path) {
+            item.key_error(format!("`{path}` is set already"), None);
+        } else {
+            list.push((path, item.key_span.clone(), item.value));
+        }
+    }
+}
+
+/// Everything that determines a run of one case under one strategy.
+fn config(context: &Context, root: &Table, entry: Option<&Entry>) -> Option<RunConfig> {
+    let flow = pipeline::read(root);
+    let flow = flow.as_ref();
+    let (input, rate_per_s) = sections::input(root, flow, &context.recordings);
+    let protection = sections::protection(root);
+    let network = sections::network(root, flow);
+    let timing = sections::timing(root, network.tick_ns, rate_per_s);
+    let storage = sections::storage(root);
+    let sizes = sections::sizes(root);
+    let (strategy_options, given_options) = strategy::read(root, context.registry, entry);
+    let around = faults::Surroundings { flow, spares: protection.spares, tick_ns: network.tick_ns };
+    let faults = faults::read(root, &around);
+    let drain_within_ns = root.get("drain_within").and_then(|item| item.duration_positive());
+    let plant = root.get("plant").and_then(|item| {
+        let names = planted_bugs::ALL.iter().map(|bug| bug.name);
+        planted_bugs::find(item.name("planted bug", names)?)
+    });
+    ["about", "seeds", "strategies", "name", "case", "expect"]
+        .iter()
+        .for_each(|key| drop(root.get(key)));
+    root.finish();
+    let entry = entry?;
+    let spares_min = (entry.build)(&strategy_options).spares_min();
+    if spares_min > protection.spares {
+        let message = format!(
+            "strategy `{}` needs {spares_min} spare, there are {}",
+            entry.name, protection.spares
+        );
+        let help = Some("set `protection.spares`, or name other `strategies`".to_string());
+        match &protection.spares_item {
+            Some(item) => item.error(message, help),
+            None => root.error(message, help),
+        }
+    }
+    let flow = flow?;
+    Some(RunConfig {
+        pipeline: flow.pipeline.name,
+        pipeline_options: flow.options.clone(),
+        protect: flow.protect.clone(),
+        parallelism: flow.parallelism.clone(),
+        service_ns: flow.service_ns.clone(),
+        spares: protection.spares,
+        strategy: entry.name,
+        strategy_options,
+        given_options,
+        dedup: protection.dedup,
+        duplicates_free: protection.duplicates_free,
+        input: input?,
+        rate_per_s,
+        network,
+        timing,
+        storage,
+        sizes,
+        faults,
+        drain_within_ns,
+        plant,
+    })
+}

@@ -1,0 +1,220 @@
+//! Scenarios: TOML files that say what runs, what befalls it and what is expected.
+//!
+//! Spans of time are strings (`"250ms"`, `"1.5s"`), everything else is a whole number. All keys,
+//! with their defaults:
+//!
+//! ```toml
+//! name = "flights"                # default: the file's name
+//! about = "what it shows"         # default: empty
+//! seeds = "0..20"                 # from 0 up to but not including 20; default "0..1"
+//! strategies = ["amnesia"]        # default: all
+//! drain_within = "30s"            # after everything healed; default: derived
+//! plant = "trim-on-receipt"       # a deliberately wrong variant; default: none
+//! expect = { lost = 0 }           # of cases that have no `expect` of their own
+//!
+//! [pipeline]
+//! name = "flights"                # required
+//! protect = ["delays"]            # operators that the strategy protects; default: all
+//! parallelism = { delays = 2 }    # 1..=16; default 1. Needs a keyed or broadcasting edge
+//! service = { clean = "10us" }    # CPU time of a tuple, default 0, or else
+//! capacity_per_s = { delays = 7500 }  # tuples a second
+//! options = { span = "1s" }       # of the pipeline: see `aftermath list`
+//!
+//! [input]
+//! rate_per_s = 2500               # tuples a second, required, 1..=1_000_000
+//! generated = { tuples = 20000, keys = 1000 }  # for most pipelines, or else
+//! recorded = "data/flights.csv"   # for pipelines of recorded streams; relative to the scenario
+//! take = 5000                     # only so many rows; default: all
+//!
+//! [protection]
+//! spares = 1                      # additional replicas of protected operators, 0 or 1
+//! dedup = "receiver"              # or "off"
+//! duplicate_cost = "free"         # or "service": dropping a duplicate costs CPU time
+//!
+//! [network]
+//! tick = "1ms"                    # whole milliseconds: nothing between nodes is faster
+//! latency = "1ms"                 # one way, of every link; at least one tick
+//! edges = { "source -> count" = "5ms" }  # of the links of one edge
+//! bandwidth_bytes_per_s = 0       # of each link; 0: unlimited
+//!
+//! [timing]
+//! heartbeat = "100ms"             # H
+//! misses = 3                      # K
+//! redirect = "50ms"               # R
+//! interval = "1s"                 # M: checkpoints to a standby, acknowledgements, trims
+//! phases = { heartbeat = "0ms", ack = "0ms", checkpoint = "0ms", tuple = "0ms" }
+//!                                 # of the grids, less than the period; default: drawn
+//!
+//! [storage]
+//! latency = "100ms"               # of a save
+//! bandwidth_bytes_per_s = 0       # of writing; 0: unlimited
+//! restore_bytes_per_s = 0         # of loading at a restart; 0: unlimited
+//!
+//! [sizes]                         # modelled, bytes
+//! tuple = 100
+//! ack = 32
+//! heartbeat = 32
+//! control = 32
+//! entry = 64                      # of a keyed entry of operator state
+//!
+//! [strategy]                      # options for each strategy that knows them
+//! store_at = "primary"
+//! [strategy.passive-standby]      # options for one
+//! ack_phase = "0ms"
+//!
+//! [[fault]]                       # in any number
+//! machine-loss = { node = "delays", wire = "live" }  # wire: frames of the dead "live" or "die"
+//! # process-crash = { node = "delays/0/1" }          # instance 0, replica 1
+//! at = "2s"                       # or { between = ["1.5s", "3.5s"] }, drawn from the seed;
+//!                                 # or { strata = 20, start = "3s", span = "1s" }, 20 runs;
+//!                                 # or { after = "8s" }, from the start of the fault before
+//! for = "2s"                      # default: until everything heals
+//!
+//! [[case]]                        # default: one, called "base"
+//! name = "short interval"         # unique; required if there are several
+//! strategies = ["passive-standby"]  # default: the file's
+//! set = { "timing.interval" = "250ms", "strategy.store_at" = "secondary", "fault.0.at" = "3s" }
+//! matrix = { "timing.heartbeat" = ["50ms", "100ms"] }  # multiplies the case
+//! plant = "never-trims"
+//! fault = []                      # replaces the file's; or [[case.fault]]
+//! expect = { observed = "exactly", status = "held", lost = 0, "recovery.r2" = { max = "2s" } }
+//! # each quantity: a value, { min, max } or { of = "FORMULA", within = ["1%", "2 tuples"] };
+//! # mean = { ... } and max = { ... } within `expect` judge all runs of the case together
+//! ```
+//!
+//! A value in `set` replaces what the file has at that place, a table as a whole; so do the keys
+//! of `matrix`. All mistakes of a file are reported at once.
+
+mod cases;
+pub mod diagnostic;
+mod expect;
+mod faults;
+mod item;
+mod pipeline;
+mod reader;
+pub mod recording;
+mod sections;
+mod strategy;
+#[cfg(test)]
+mod tests;
+mod tree;
+
+pub use diagnostic::{Diagnostic, Diagnostics};
+
+use crate::config::Scenario;
+use aftermath_systems::strategies::{Entry, Registry};
+use diagnostic::{Source, utf8, whole};
+use item::Item;
+use reader::{Errors, Reading};
+use std::ops::Range;
+use std::path::Path;
+use tree::{Kind, Value};
+
+/// Larger scenarios are refused: nobody wrote them.
+const FILE_MAX: u64 = 4 << 20;
+/// Most seeds of a scenario.
+const SEEDS_MAX: u64 = 1_000_000;
+
+/// Reads a scenario file. `formulas` are the names that expectations may refer to.
+///
+/// # Errors
+/// All mistakes in the file and in the recorded streams that it names.
+pub fn load(path: &Path, registry: &Registry, formulas: &[&str]) -> Result<Scenario, Diagnostics> {
+    let name = path.display().to_string();
+    let bytes = recording::read_file(path, FILE_MAX)
+        .map_err(|why| whole(&name, format!("cannot read the scenario: {why}")))?;
+    let source = utf8(&name, &bytes).map_err(Diagnostics::new)?;
+    parse(source, &name, path.parent().unwrap_or(Path::new("")), registry, formulas)
+}
+
+/// Reads a scenario's text. `path` is its name in messages, recorded streams are relative to
+/// `base_dir`.
+///
+/// # Errors
+/// All mistakes in the text and in the recorded streams that it names.
+pub fn parse(
+    source: &str,
+    path: &str,
+    base_dir: &Path,
+    registry: &Registry,
+    formulas: &[&str],
+) -> Result<Scenario, Diagnostics> {
+    let source = Source { file: path, text: source };
+    let tree = tree::parse(&source).map_err(Diagnostics::new)?;
+    let errors = Errors::default();
+    let context = cases::Context {
+        text: source.text,
+        tree: &tree,
+        errors: &errors,
+        registry,
+        formulas,
+        recordings: sections::Recordings::new(base_dir),
+    };
+    // Without overrides: what is about the file and not about a run.
+    let reading = Reading::new(&errors, Vec::new());
+    let root = reading.root(&tree);
+    let stem = Path::new(path).file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    let stem = stem.unwrap_or_else(|| "scenario".to_string());
+    let all: Vec<Entry> = registry.iter().copied().collect();
+    let strategies = match root.get("strategies") {
+        Some(item) => strategy::names(&item, registry).unwrap_or_default(),
+        None => all,
+    };
+    let scenario = Scenario {
+        name: root.read("name", stem, |item| name(item).map(str::to_string)),
+        about: root.read("about", String::new(), |item| item.text().map(str::to_string)),
+        path: path.to_string(),
+        seeds: root.read("seeds", 0..1, seeds),
+        cases: cases::read(&context, &root, &strategies),
+    };
+    let extents = match root.get("case").map(|item| &item.value.kind) {
+        Some(Kind::Array(values)) => values.iter().map(extent).collect(),
+        _ => Vec::new(),
+    };
+    drop(context);
+    let mistakes = errors.into_list(&source, &extents);
+    if mistakes.is_empty() { Ok(scenario) } else { Err(Diagnostics::new(mistakes)) }
+}
+
+/// The bytes from the beginning of a value to the end of the last that is in it.
+fn extent(value: &Value) -> Range<usize> {
+    let end = |values: &mut dyn Iterator<Item = &Value>| values.map(|v| extent(v).end).max();
+    let inner = match &value.kind {
+        Kind::Array(values) => end(&mut values.iter()),
+        Kind::Table(entries) => end(&mut entries.iter().map(|entry| &entry.value)),
+        _ => None,
+    };
+    value.span.start..inner.unwrap_or(0).max(value.span.end)
+}
+
+/// A name that is shown in tables and records.
+fn name<'t>(item: &Item<'t, '_>) -> Option<&'t str> {
+    let name = item.text()?;
+    let wrong = if name.trim().is_empty() {
+        "a name cannot be empty"
+    } else if name.chars().any(char::is_control) {
+        "a name has no control characters and no line breaks"
+    } else if name.chars().count() > 100 {
+        "a name has at most 100 characters"
+    } else {
+        return Some(name);
+    };
+    item.error(wrong, None);
+    None
+}
+
+fn seeds(item: &Item) -> Option<Range<u64>> {
+    let text = item.text()?;
+    let number = |text: &str| text.trim().parse::<u64>().ok();
+    let ends = text.split_once("..").and_then(|(a, b)| Some((number(a)?, number(b)?)));
+    let help = Some("\"0..20\" are the seeds 0 to 19".to_string());
+    match ends {
+        None => item.error(format!("\"{text}\" is no range of seeds"), help),
+        Some((from, to)) if from >= to => item.error("no seed is in that range", help),
+        Some((from, to)) if to - from > SEEDS_MAX => {
+            item.error(format!("more than {SEEDS_MAX} seeds"), None);
+        }
+        Some((from, to)) => return Some(from..to),
+    }
+    None
+}

@@ -1,0 +1,155 @@
+//! Worlds run machines. What crosses machines and the test for the end live here, shared by all
+//! worlds, or they would drift apart.
+
+mod events;
+mod store;
+
+pub use events::EventWorld;
+
+use crate::machine::{Act, Machine};
+use crate::plan::RunPlan;
+use aftermath_systems::protocol::{Nanos, NodeId};
+use std::rc::Rc;
+use store::SharedStore;
+
+/// How a run ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ended {
+    /// Everything healed, and no output is under way any more.
+    Drained,
+    /// It did not drain in time.
+    Stuck,
+    /// A node handled event after event without time passing.
+    Livelock,
+}
+
+/// The machines of a run and what is between them, but for the carrying of frames.
+#[derive(Clone)]
+pub struct Machines {
+    plan: Rc<RunPlan>,
+    /// By node.
+    pub list: Vec<Machine>,
+    store: SharedStore,
+    /// The next fault of the schedule that has not been assigned to a machine.
+    next_fault: usize,
+    /// When everything that was left was told to heal, ns.
+    healed_at: Option<Nanos>,
+}
+
+impl Machines {
+    /// All machines of a plan, about to start.
+    pub fn new(plan: &Rc<RunPlan>, traced: bool) -> Machines {
+        let nodes = (0..plan.systems.nodes.len()).map(|index| NodeId(index as u16));
+        Machines {
+            plan: Rc::clone(plan),
+            list: nodes.map(|id| Machine::new(plan, id, traced)).collect(),
+            store: SharedStore::default(),
+            next_fault: 0,
+            healed_at: None,
+        }
+    }
+
+    /// The first tick end after which something happens: machines' own work, or the choice of
+    /// whom the next fault hits, one tick before it strikes.
+    pub fn next_tick_end(&self) -> Nanos {
+        let tick = self.plan.tick_ns;
+        let due = self.list.iter().filter_map(Machine::next_due).min().unwrap_or(Nanos::MAX - tick);
+        let end = due.div_ceil(tick) * tick;
+        match self.plan.faults.get(self.next_fault) {
+            Some(fault) => end.min((fault.at.div_ceil(tick) - 1) * tick),
+            None => end,
+        }
+    }
+
+    /// Carries out what crosses machines, after all have run until `tick_end`. Every consequence
+    /// lies in a later tick.
+    pub fn cross(&mut self, tick_end: Nanos) {
+        let tick = self.plan.tick_ns;
+        for index in 0..self.list.len() {
+            for act in std::mem::take(&mut self.list[index].acts) {
+                match act {
+                    Act::CutWire { from, at } => {
+                        for machine in &mut self.list {
+                            machine.cut_wire(from, at, at + tick);
+                        }
+                    }
+                    Act::Store { at, key, blob } => self.store.add(at, key, blob),
+                    Act::Read { node, incarnation, at, slot } => {
+                        self.store.ask(node, incarnation, at, slot);
+                    }
+                }
+            }
+        }
+        for question in self.store.answer(tick_end) {
+            let due = question.at + tick;
+            self.list[question.node.index()].answer(due, question.incarnation, question.found);
+        }
+        self.assign_faults(tick_end);
+    }
+
+    /// Assigns the faults of the next tick. Who leads is looked up now, one tick or less before:
+    /// several machines' states at one instant are known between ticks only.
+    fn assign_faults(&mut self, tick_end: Nanos) {
+        while let Some(fault) = self.plan.faults.get(self.next_fault) {
+            if fault.at > tick_end + self.plan.tick_ns {
+                break;
+            }
+            let replicas = &self.plan.systems.instance(fault.instance).replicas;
+            let machine = |node: &&NodeId| &self.list[node.index()];
+            let node = match fault.replica {
+                Some(replica) => replicas[usize::from(replica)],
+                None => *replicas
+                    .iter()
+                    .find(|node| machine(node).is_primary())
+                    .or_else(|| replicas.iter().find(|node| machine(node).is_activating()))
+                    .or_else(|| replicas.iter().find(|node| !machine(node).is_down()))
+                    .unwrap_or(&replicas[0]),
+            };
+            self.list[node.index()].strike(fault.at, self.next_fault);
+            self.next_fault += 1;
+        }
+    }
+
+    /// Whether the run is over at this tick end, and how. Starts the heal phase when it is time.
+    pub fn ended(&mut self, tick_end: Nanos) -> Option<Ended> {
+        if self.list.iter().any(Machine::livelocked) {
+            return Some(Ended::Livelock);
+        }
+        if tick_end < self.plan.systems.workload.end_at {
+            return None;
+        }
+        let Some(healed_at) = self.healed_at else {
+            self.heal(tick_end);
+            return None;
+        };
+        if tick_end >= healed_at && self.list.iter().all(Machine::settled) {
+            return Some(Ended::Drained);
+        }
+        (tick_end > healed_at + self.plan.drain_within_ns).then_some(Ended::Stuck)
+    }
+
+    /// When the sources are done and every fault with a length is over, all that is left heals,
+    /// one tick later.
+    fn heal(&mut self, tick_end: Nanos) {
+        let over = |fault: &crate::plan::PlannedFault| {
+            fault.at + fault.for_ns.unwrap_or(0) <= tick_end
+        };
+        let sources_done = self.sources().all(|source| source.source_done());
+        if !sources_done || !self.plan.faults.iter().all(over) {
+            return;
+        }
+        let at = tick_end + self.plan.tick_ns;
+        for machine in &mut self.list {
+            machine.heal(at);
+        }
+        self.healed_at = Some(at);
+    }
+
+    fn sources(&self) -> impl Iterator<Item = &Machine> {
+        let is_source = |machine: &&Machine| {
+            let operator = self.plan.systems.operator_of(machine.id);
+            matches!(operator.role, aftermath_systems::plan::OperatorRole::Source)
+        };
+        self.list.iter().filter(is_source)
+    }
+}

@@ -1,0 +1,187 @@
+//! The files of a report, each written whole or not at all.
+
+use crate::html;
+use crate::plot::{self, Measure};
+use crate::record::{CaseResult, Record};
+use crate::summary::{self, by_scenario};
+use crate::summary_csv;
+use serde::Serialize;
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Which file could not be written, and why.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WriteError {
+    /// The file or folder.
+    pub file: PathBuf,
+    /// What is the matter.
+    pub what: String,
+}
+
+impl fmt::Display for WriteError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.file.display(), self.what)
+    }
+}
+
+impl std::error::Error for WriteError {}
+
+/// Where everything was written.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Written {
+    /// `records.jsonl`: one line a run.
+    pub records: PathBuf,
+    /// `cases.jsonl`: one line a case and strategy.
+    pub cases: PathBuf,
+    /// `summary.csv`: one line a row of the tables.
+    pub summary: PathBuf,
+    /// `report.html`: the page.
+    pub report: PathBuf,
+    /// `tradeoff.svg` of the first scenario, `tradeoff-2.svg` of the second, and so on.
+    pub plots: Vec<PathBuf>,
+}
+
+/// Values as JSON, one a line.
+pub fn jsonl<T: Serialize>(values: &[T]) -> String {
+    let mut text = String::new();
+    for value in values {
+        text.push_str(&serde_json::to_string(value).expect("records have only string keys"));
+        text.push('\n');
+    }
+    text
+}
+
+/// Writes `records.jsonl`, `cases.jsonl`, `summary.csv`, `report.html` and `tradeoff.svg` into
+/// `dir`, which is created if it is missing. All are first written under another name beside
+/// their own and then renamed, so that no reader ever sees half a file.
+///
+/// # Errors
+///
+/// When a file cannot be written; it and those after it are then as they were before.
+pub fn write_all(
+    dir: &Path,
+    records: &[Record],
+    cases: &[CaseResult],
+) -> Result<Written, WriteError> {
+    let at = |name: &str| dir.join(name);
+    let fail = |name: &str, what: String| WriteError { file: at(name), what };
+    let rows = summary::rows(records, cases);
+    let page = html::render(records, cases).map_err(|e| fail("report.html", e))?;
+    let csv = summary_csv::render(&rows).map_err(|e| fail("summary.csv", e.to_string()))?;
+    let mut files = vec![
+        ("records.jsonl".to_owned(), jsonl(records)),
+        ("cases.jsonl".to_owned(), jsonl(cases)),
+        ("summary.csv".to_owned(), csv),
+        ("report.html".to_owned(), page),
+    ];
+    let scenarios = by_scenario(&rows);
+    for nth in 0..scenarios.len().max(1) {
+        let name =
+            if nth == 0 { "tradeoff.svg".to_owned() } else { format!("tradeoff-{}.svg", nth + 1) };
+        let rows = scenarios.get(nth).copied().unwrap_or(&[]);
+        let svg = plot::tradeoff(rows, Measure::R2).map_err(|e| fail(&name, e))?;
+        files.push((name, svg));
+    }
+    fs::create_dir_all(dir).map_err(|e| WriteError {
+        file: dir.to_owned(),
+        what: format!("the folder cannot be made: {e}"),
+    })?;
+    write_files(dir, &files)?;
+    Ok(Written {
+        records: at("records.jsonl"),
+        cases: at("cases.jsonl"),
+        summary: at("summary.csv"),
+        report: at("report.html"),
+        plots: files[4..].iter().map(|(name, _)| at(name)).collect(),
+    })
+}
+
+/// Writes all under other names, then renames all.
+fn write_files(dir: &Path, files: &[(String, String)]) -> Result<(), WriteError> {
+    let beside = |name: &str| dir.join(format!(".{name}.{}.tmp", std::process::id()));
+    let result = files
+        .iter()
+        .try_for_each(|(name, text)| {
+            fs::write(beside(name), text).map_err(|e| (name, format!("cannot be written: {e}")))
+        })
+        .and_then(|()| {
+            files.iter().try_for_each(|(name, _)| {
+                fs::rename(beside(name), dir.join(name))
+                    .map_err(|e| (name, format!("cannot be replaced: {e}")))
+            })
+        });
+    result.map_err(|(name, what)| {
+        for (name, _) in files {
+            // What cannot be removed either is left: the first error is the one to report.
+            let _ = fs::remove_file(beside(name));
+        }
+        WriteError { file: dir.join(name), what }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::load;
+    use crate::sample;
+
+    fn folder(name: &str) -> PathBuf {
+        let dir = std::env::temp_dir().join(format!("aftermath-{}-{name}", std::process::id()));
+        let _ = fs::remove_dir_all(&dir);
+        dir
+    }
+
+    #[test]
+    fn the_same_records_give_the_same_bytes() {
+        let records = sample::three_strategies();
+        let cases = sample::three_strategies_cases();
+        let (a, b) = (folder("bytes-a"), folder("bytes-b").join("deeper"));
+        let written = write_all(&a, &records, &cases).unwrap();
+        write_all(&b, &records, &cases).unwrap();
+        write_all(&b, &records, &cases).unwrap();
+        let mut names: Vec<_> = fs::read_dir(&a)
+            .unwrap()
+            .map(|e| e.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        assert_eq!(
+            names,
+            ["cases.jsonl", "records.jsonl", "report.html", "summary.csv", "tradeoff.svg"]
+        );
+        for name in names {
+            assert_eq!(
+                fs::read(a.join(&name)).unwrap(),
+                fs::read(b.join(&name)).unwrap(),
+                "{name}"
+            );
+        }
+        assert_eq!(load::read_records(&written.records).unwrap(), records);
+        assert_eq!(load::read_cases(&written.cases).unwrap(), cases);
+        fs::remove_dir_all(a).unwrap();
+        fs::remove_dir_all(b.parent().unwrap()).unwrap();
+    }
+
+    #[test]
+    fn no_runs_still_make_a_report() {
+        let dir = folder("none");
+        let written = write_all(&dir, &[], &[]).unwrap();
+        assert!(fs::read_to_string(&written.report).unwrap().contains("no runs"));
+        fs::remove_dir_all(dir).unwrap();
+    }
+
+    #[test]
+    fn errors_name_the_file_and_leave_nothing_behind() {
+        let dir = folder("taken");
+        fs::create_dir_all(dir.join("summary.csv").join("full")).unwrap();
+        let error = write_all(&dir, &[], &[]).unwrap_err().to_string();
+        assert!(error.contains("summary.csv: cannot be replaced: "), "{error}");
+        let left: Vec<_> = fs::read_dir(&dir).unwrap().map(|e| e.unwrap().file_name()).collect();
+        assert!(left.iter().all(|n| !n.to_string_lossy().ends_with(".tmp")), "{left:?}");
+        fs::remove_dir_all(&dir).unwrap();
+        fs::write(&dir, "a file").unwrap();
+        let error = write_all(&dir, &[], &[]).unwrap_err().to_string();
+        assert!(error.contains("the folder cannot be made: "), "{error}");
+        fs::remove_file(dir).unwrap();
+    }
+}

@@ -1,0 +1,189 @@
+//! The receiving side: fencing by term, deduplication by position, acknowledgements.
+
+use crate::node::Cx;
+use crate::plan::Dedup;
+use crate::planted_bugs::Bug;
+use crate::protocol::{
+    ChannelId, EdgeId, Effects, InstanceId, Item, Link, NodeId, Positions, Term, TimerId,
+};
+use serde::{Deserialize, Serialize};
+
+/// The first timer id of acknowledgement grids; one for each input edge.
+const ACK_TIMERS: u16 = 0x8000;
+
+/// What to do with an item that arrived.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reception {
+    /// It is new.
+    Take,
+    /// It has been seen before.
+    Duplicate,
+    /// Its sender no longer leads: a zombie.
+    Stale,
+}
+
+/// The part of an inbox that belongs in a checkpoint: without it, a restored operator would take
+/// inputs again that its state has already absorbed.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct InboxState {
+    /// Next wanted position of each input stream.
+    pub wanted: Positions,
+    /// Which input channels have ended.
+    pub ended: Vec<ChannelId>,
+}
+
+#[derive(Clone)]
+struct Upstream {
+    channel: ChannelId,
+    instance: InstanceId,
+    /// The node that leads `instance`, as far as is known.
+    primary: NodeId,
+    term: Term,
+    dedup: Dedup,
+}
+
+/// The receiving side of all input channels of one node.
+#[derive(Clone)]
+pub struct Inbox {
+    upstream: Vec<Upstream>,
+    state: InboxState,
+}
+
+impl Inbox {
+    /// The inbox of a node, as it is at the start of the run.
+    pub fn new(cx: &Cx) -> Inbox {
+        let upstream = |channel: &ChannelId| {
+            let instance = cx.plan.channel(*channel).from;
+            Upstream {
+                channel: *channel,
+                instance,
+                primary: cx.plan.instance(instance).replicas[0],
+                term: 1,
+                dedup: cx.plan.contract(*channel).dedup,
+            }
+        };
+        let inputs = &cx.plan.instance(cx.instance()).inputs;
+        Inbox { upstream: inputs.iter().map(upstream).collect(), state: InboxState::default() }
+    }
+
+    /// What is to be done with an item. A peek: nothing changes.
+    pub fn reception(&self, term: Term, channel: ChannelId, item: &Item) -> Reception {
+        let Some(upstream) = self.upstream.iter().find(|u| u.channel == channel) else {
+            return Reception::Stale;
+        };
+        if term < upstream.term {
+            return Reception::Stale;
+        }
+        let Item::Tuple(tuple) = item else { return Reception::Take };
+        let seen = if tuple.is_end() {
+            // A marker is not data: a second one says nothing new, whatever the contract.
+            self.state.ended.contains(&channel)
+        } else {
+            upstream.dedup != Dedup::Off
+                && self.state.wanted.covers(tuple.id.stream, tuple.id.position)
+        };
+        if seen { Reception::Duplicate } else { Reception::Take }
+    }
+
+    /// Notes that an item is being taken.
+    pub fn take(&mut self, channel: ChannelId, item: &Item) {
+        let Item::Tuple(tuple) = item else { return };
+        self.state.wanted.advance(tuple.id.stream, tuple.id.position.next());
+        if tuple.is_end() {
+            self.state.ended.push(channel);
+        }
+    }
+
+    /// Whether every input channel has ended.
+    pub fn all_ended(&self) -> bool {
+        self.state.ended.len() == self.upstream.len()
+    }
+
+    /// Next wanted position of each stream: everything before has been received.
+    pub fn received(&self) -> &Positions {
+        &self.state.wanted
+    }
+
+    /// The part that belongs in a checkpoint.
+    pub fn state(&self) -> InboxState {
+        self.state.clone()
+    }
+
+    /// Continues from a checkpoint.
+    pub fn restore(&mut self, state: InboxState) {
+        self.state = state;
+    }
+
+    /// A neighbour's leadership changed.
+    pub fn repoint(&mut self, instance: InstanceId, primary: NodeId, term: Term) {
+        for upstream in &mut self.upstream {
+            if upstream.instance == instance && term >= upstream.term {
+                upstream.primary = primary;
+                upstream.term = term;
+            }
+        }
+    }
+
+    /// What is known of an upstream neighbour: its term and primary.
+    pub fn known(&self, instance: InstanceId) -> Option<(Term, NodeId)> {
+        self.upstream.iter().find(|u| u.instance == instance).map(|u| (u.term, u.primary))
+    }
+
+    /// Input channels with the node that leads their sender.
+    pub fn channels(&self) -> impl Iterator<Item = (ChannelId, NodeId)> + '_ {
+        self.upstream.iter().map(|u| (u.channel, u.primary))
+    }
+
+    /// Sets the acknowledgement timers of all input edges whose contract asks for them.
+    pub fn start_acks(&self, cx: &Cx, fx: &mut Effects) {
+        for edge in &cx.plan.operator_of(cx.me).inputs {
+            arm_ack(cx, *edge, fx);
+        }
+    }
+
+    /// If `timer` is an acknowledgement timer of ours: sets it again, sends level-0
+    /// acknowledgements for its edge, and returns the edge.
+    pub fn on_ack_timer(&self, cx: &Cx, timer: TimerId, fx: &mut Effects) -> Option<EdgeId> {
+        let edge = EdgeId(timer.0.checked_sub(ACK_TIMERS)?);
+        arm_ack(cx, edge, fx);
+        for upstream in self.of_edge(cx, edge) {
+            let received = self.on_channel(cx, upstream.channel, &self.state.wanted);
+            fx.link(upstream.primary, Link::Ack { channel: upstream.channel, received });
+        }
+        Some(edge)
+    }
+
+    /// Tells the senders of all retained input channels (of one edge only, if given) what they
+    /// may forget.
+    pub fn trim(&self, cx: &Cx, edge: Option<EdgeId>, safe: &Positions, fx: &mut Effects) {
+        if cx.planted(Bug::NeverTrims) {
+            return;
+        }
+        for upstream in &self.upstream {
+            let of = cx.plan.channel(upstream.channel).edge;
+            if edge.is_some_and(|edge| edge != of) || !cx.plan.edge(of).contract.retain {
+                continue;
+            }
+            let safe = self.on_channel(cx, upstream.channel, safe);
+            fx.link(upstream.primary, Link::Trim { channel: upstream.channel, safe });
+        }
+    }
+
+    /// The positions of the streams of one channel only.
+    pub fn on_channel(&self, cx: &Cx, channel: ChannelId, positions: &Positions) -> Positions {
+        let streams = &cx.plan.channel(channel).streams;
+        positions.only(|stream| streams.contains(&stream))
+    }
+
+    fn of_edge<'a>(&'a self, cx: &'a Cx, edge: EdgeId) -> impl Iterator<Item = &'a Upstream> {
+        self.upstream.iter().filter(move |u| cx.plan.channel(u.channel).edge == edge)
+    }
+}
+
+fn arm_ack(cx: &Cx, edge: EdgeId, fx: &mut Effects) {
+    let contract = &cx.plan.edge(edge).contract;
+    if let Some(every) = contract.ack_every {
+        let at = cx.next_on_grid(every, contract.ack_phase);
+        fx.timer(TimerId(ACK_TIMERS + edge.0), at);
+    }
+}

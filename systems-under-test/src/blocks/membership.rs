@@ -1,0 +1,197 @@
+//! Roles are a protocol, not a table: who leads an instance, who stands by, how a host that comes
+//! back finds out. The same for every strategy with spares.
+//!
+//! * A primary shows life to its peers every H. A standby suspects when more than K·H have passed
+//!   without, when the connection closes, or when the primary says hello: its memory is gone.
+//! * A suspecting standby activates (the world charges the redirect), takes the next term and
+//!   announces itself to every replica of every neighbour.
+//! * A host that comes back knows nothing. It says hello to its peers and neighbours and follows
+//!   whoever leads, so the pair exists again; if nobody answers for K·H, it leads.
+//! * Who learns of a larger term than its own while leading has been deposed: it restarts.
+
+use super::Ports;
+use crate::node::Cx;
+use crate::planted_bugs::Bug;
+use crate::protocol::{Effects, Event, Link, NodeId, RestartFrom, Term, TimerId};
+
+/// Time-out of the failure detector.
+const WATCH: TimerId = TimerId(0x7001);
+/// Time-out of waiting for an answer to a hello.
+const JOIN: TimerId = TimerId(0x7002);
+
+/// What a replica is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Role {
+    Primary,
+    Standby,
+    /// Back without memory, asking around.
+    Joining,
+}
+
+/// What an event did to the roles, for the strategy to act upon.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Change {
+    /// Nothing.
+    None,
+    /// We lead from the start of the run.
+    Leads,
+    /// We have taken over: announce it.
+    TookOver,
+    /// We follow this primary now, and know nothing of its state.
+    Follows(NodeId),
+    /// We lead, and this replica wants to be our standby.
+    Joined(NodeId),
+}
+
+/// The role of one replica.
+#[derive(Clone)]
+pub struct Membership {
+    role: Role,
+    term: Term,
+    primary: NodeId,
+    /// Suspected, and waiting for the activation.
+    activating: bool,
+    incarnation: u32,
+}
+
+impl Membership {
+    /// Before the process has started.
+    pub fn new(cx: &Cx) -> Membership {
+        let primary = cx.plan.instance(cx.instance()).replicas[0];
+        Membership { role: Role::Joining, term: 1, primary, activating: false, incarnation: 0 }
+    }
+
+    /// Our term if we lead.
+    pub fn leads(&self) -> Option<Term> {
+        (self.role == Role::Primary).then_some(self.term)
+    }
+
+    /// The primary of our instance, as far as we know.
+    pub fn primary(&self) -> NodeId {
+        self.primary
+    }
+
+    /// Whether no change of roles is under way here.
+    pub fn settled(&self) -> bool {
+        self.role != Role::Joining && !self.activating
+    }
+
+    /// Handles what concerns the roles; the strategy sees the event afterwards all the same.
+    pub fn on(&mut self, cx: &Cx, event: &Event, fx: &mut Effects) -> Change {
+        match event {
+            Event::Started { incarnation, .. } => self.start(cx, *incarnation, fx),
+            Event::Activated => self.lead(cx, fx),
+            Event::ConnectionLost(node) if *node == self.primary => self.suspect(fx),
+            Event::Timer(WATCH) => self.suspect(fx),
+            Event::Timer(JOIN) if self.role == Role::Joining => self.lead(cx, fx),
+            Event::Link { from, link } => self.on_link(cx, *from, link, fx),
+            _ => Change::None,
+        }
+    }
+
+    fn start(&mut self, cx: &Cx, incarnation: u32, fx: &mut Effects) -> Change {
+        self.incarnation = incarnation;
+        let replica = cx.plan.node(cx.me).replica;
+        if incarnation == 1 || (replica == 0 && cx.planted(Bug::StaticRole)) {
+            self.role = if replica == 0 { Role::Primary } else { Role::Standby };
+            if self.role == Role::Primary {
+                fx.heartbeats(cx.peers().collect(), self.term);
+                return Change::Leads;
+            }
+            self.watch(cx, fx);
+            return Change::None;
+        }
+        Ports::hello(cx, incarnation, fx);
+        // Replicas that come back together must not both lead: the first waits least.
+        let patience = cx.plan.settings.suspect_after() * (1 + u64::from(replica));
+        fx.timer(JOIN, cx.now + patience);
+        Change::None
+    }
+
+    fn on_link(&mut self, cx: &Cx, from: NodeId, link: &Link, fx: &mut Effects) -> Change {
+        let mine = cx.instance();
+        match link {
+            Link::Heartbeat { term } if *term >= self.term => match self.role {
+                Role::Primary if *term > self.term => self.deposed(fx),
+                Role::Primary => Change::None,
+                // Whoever leads has been told hello and will answer.
+                Role::Joining => Change::None,
+                Role::Standby => {
+                    self.term = *term;
+                    self.watch(cx, fx);
+                    Change::None
+                }
+            },
+            Link::Takeover { instance, node, term, .. } if *instance == mine => match self.role {
+                _ if *term <= self.term && self.role != Role::Joining => Change::None,
+                Role::Primary => self.deposed(fx),
+                Role::Standby | Role::Joining => self.ask(cx, *node, *term, fx),
+            },
+            Link::Hello { instance, .. } if *instance == mine => match self.role {
+                Role::Primary => {
+                    let yours = (self.term, cx.me);
+                    fx.link(from, Link::Welcome { instance: mine, term: self.term, yours });
+                    Change::Joined(from)
+                }
+                Role::Standby if from == self.primary => self.suspect(fx),
+                Role::Standby | Role::Joining => Change::None,
+            },
+            Link::Welcome { instance, term, .. } if *instance == mine => {
+                if self.role == Role::Primary || *term < self.term {
+                    return Change::None;
+                }
+                self.role = Role::Standby;
+                self.primary = from;
+                self.term = *term;
+                self.watch(cx, fx);
+                Change::Follows(from)
+            }
+            // A neighbour's answer tells the term after which we must come, should we lead.
+            Link::Welcome { yours: (term, _), .. } => {
+                self.term = self.term.max(*term);
+                Change::None
+            }
+            _ => Change::None,
+        }
+    }
+
+    /// We have heard who leads, but not from its answer: say hello to it, so that it knows us.
+    fn ask(&mut self, cx: &Cx, primary: NodeId, term: Term, fx: &mut Effects) -> Change {
+        self.role = Role::Joining;
+        self.primary = primary;
+        self.term = term;
+        let hello = Link::Hello { instance: cx.instance(), incarnation: self.incarnation };
+        fx.link(primary, hello);
+        fx.timer(JOIN, cx.now + cx.plan.settings.suspect_after());
+        Change::None
+    }
+
+    fn watch(&self, cx: &Cx, fx: &mut Effects) {
+        fx.timer(WATCH, cx.now + cx.plan.settings.suspect_after());
+    }
+
+    fn suspect(&mut self, fx: &mut Effects) -> Change {
+        if self.role == Role::Standby && !self.activating {
+            self.activating = true;
+            fx.mark("suspected");
+            fx.activate();
+        }
+        Change::None
+    }
+
+    fn lead(&mut self, cx: &Cx, fx: &mut Effects) -> Change {
+        self.role = Role::Primary;
+        self.activating = false;
+        self.term += 1;
+        self.primary = cx.me;
+        fx.heartbeats(cx.peers().collect(), self.term);
+        fx.mark("took-over");
+        Change::TookOver
+    }
+
+    fn deposed(&mut self, fx: &mut Effects) -> Change {
+        fx.mark("deposed");
+        fx.restart(RestartFrom::Nothing);
+        Change::None
+    }
+}

@@ -1,0 +1,219 @@
+//! The sending side: routes, the output log, trimming and sending again.
+
+use crate::node::Cx;
+use crate::operator::mix;
+use crate::plan::{Feed, Partitioning};
+use crate::planted_bugs::Bug;
+use crate::protocol::{
+    Cause, ChannelId, Effects, InstanceId, Item, NodeId, Positions, Resend, Term, Tuple,
+};
+use std::collections::VecDeque;
+
+#[derive(Clone)]
+struct Downstream {
+    channel: ChannelId,
+    instance: InstanceId,
+    /// The node that leads `instance`, as far as is known.
+    primary: NodeId,
+    term: Term,
+    feed: Feed,
+    retain: bool,
+    /// What was sent and not yet trimmed, in the order of sending.
+    log: VecDeque<Tuple>,
+    /// What the receiver has acknowledged (level 0).
+    acked: Positions,
+}
+
+#[derive(Clone)]
+struct OutEdge {
+    partitioning: Partitioning,
+    /// Indexes into `downstream`, in the order of the receiving instances.
+    channels: Vec<usize>,
+}
+
+/// The sending side of all output channels of one node.
+#[derive(Clone)]
+pub struct Outbox {
+    downstream: Vec<Downstream>,
+    edges: Vec<OutEdge>,
+}
+
+impl Outbox {
+    /// The outbox of a node, as it is at the start of the run.
+    pub fn new(cx: &Cx) -> Outbox {
+        let mut outbox = Outbox { downstream: Vec::new(), edges: Vec::new() };
+        let channels = &cx.plan.instance(cx.instance()).outputs;
+        for edge in &cx.plan.operator_of(cx.me).outputs {
+            let mut indexes = Vec::new();
+            for channel in channels.iter().filter(|c| cx.plan.channel(**c).edge == *edge) {
+                let instance = cx.plan.channel(*channel).to;
+                let contract = cx.plan.contract(*channel);
+                indexes.push(outbox.downstream.len());
+                outbox.downstream.push(Downstream {
+                    channel: *channel,
+                    instance,
+                    primary: cx.plan.instance(instance).replicas[0],
+                    term: 1,
+                    feed: contract.feed,
+                    retain: contract.retain,
+                    log: VecDeque::new(),
+                    acked: Positions::default(),
+                });
+            }
+            let partitioning = cx.plan.edge(*edge).partitioning;
+            outbox.edges.push(OutEdge { partitioning, channels: indexes });
+        }
+        outbox
+    }
+
+    /// Sends a tuple down every output edge and keeps it where the contract says so.
+    /// Calls `sent` with each channel that it went down.
+    pub fn emit(
+        &mut self,
+        cx: &Cx,
+        term: Term,
+        tuple: &Tuple,
+        fx: &mut Effects,
+        mut sent: impl FnMut(ChannelId),
+    ) {
+        for edge in 0..self.edges.len() {
+            let count = self.edges[edge].channels.len();
+            // An end marker has no key and goes everywhere; so does everything on the one channel
+            // of a forward edge and on all channels of a broadcast.
+            let key = match self.edges[edge].partitioning {
+                Partitioning::Keyed { column } => tuple.payload.key(column),
+                Partitioning::Forward | Partitioning::Broadcast => None,
+            };
+            let chosen = key.map_or(0..count, |key| {
+                let chosen = partition(key, count);
+                chosen..chosen + 1
+            });
+            for index in chosen {
+                let index = self.edges[edge].channels[index];
+                let downstream = &mut self.downstream[index];
+                sent(downstream.channel);
+                if downstream.retain {
+                    downstream.log.push_back(tuple.clone());
+                }
+                downstream.send(cx, term, tuple, Cause::Tuple, fx);
+            }
+        }
+    }
+
+    /// The receiver of `channel` will never ask for anything before `safe` again.
+    pub fn trim(&mut self, channel: ChannelId, safe: &Positions) {
+        let Some(downstream) = self.downstream.iter_mut().find(|d| d.channel == channel) else {
+            return;
+        };
+        while let Some(oldest) = downstream.log.front() {
+            if !safe.covers(oldest.id.stream, oldest.id.position) {
+                break;
+            }
+            downstream.log.pop_front();
+        }
+    }
+
+    /// The receiver of `channel` has got everything before `received`.
+    pub fn acknowledge(&mut self, channel: ChannelId, received: &Positions) {
+        if let Some(downstream) = self.downstream.iter_mut().find(|d| d.channel == channel) {
+            for (stream, position) in received.iter() {
+                downstream.acked.advance(stream, position);
+            }
+        }
+    }
+
+    /// Sends a part of the retained log of `channel` again.
+    pub fn resend(
+        &self,
+        cx: &Cx,
+        term: Term,
+        channel: ChannelId,
+        which: &Resend,
+        fx: &mut Effects,
+    ) {
+        let Some(downstream) = self.downstream.iter().find(|d| d.channel == channel) else {
+            return;
+        };
+        let wanted = |tuple: &&Tuple| match which {
+            Resend::Nothing => false,
+            Resend::All => true,
+            Resend::From(from) => !from.covers(tuple.id.stream, tuple.id.position),
+        };
+        let late = usize::from(cx.planted(Bug::ResendOneTooLate));
+        for tuple in downstream.log.iter().filter(wanted).skip(late) {
+            downstream.send(cx, term, tuple, Cause::Resend, fx);
+        }
+    }
+
+    /// Sends everything again that is retained, to every receiver: after a take-over with a log
+    /// that was shipped by the predecessor.
+    pub fn resend_all(&self, cx: &Cx, term: Term, fx: &mut Effects) {
+        for downstream in &self.downstream {
+            for tuple in &downstream.log {
+                downstream.send(cx, term, tuple, Cause::Resend, fx);
+            }
+        }
+    }
+
+    /// Everything retained that the receivers have not acknowledged.
+    pub fn unacknowledged(&self) -> Vec<(ChannelId, Tuple)> {
+        let of = |d: &Downstream| {
+            let open = |t: &&Tuple| !d.acked.covers(t.id.stream, t.id.position);
+            d.log.iter().filter(open).map(|t| (d.channel, t.clone())).collect::<Vec<_>>()
+        };
+        self.downstream.iter().flat_map(of).collect()
+    }
+
+    /// Replaces the retained logs by one that a predecessor shipped.
+    pub fn adopt_log(&mut self, log: Vec<(ChannelId, Tuple)>) {
+        for downstream in &mut self.downstream {
+            downstream.log.clear();
+        }
+        for (channel, tuple) in log {
+            if let Some(downstream) = self.downstream.iter_mut().find(|d| d.channel == channel) {
+                downstream.log.push_back(tuple);
+            }
+        }
+    }
+
+    /// A neighbour's leadership changed.
+    pub fn repoint(&mut self, instance: InstanceId, primary: NodeId, term: Term) {
+        for downstream in &mut self.downstream {
+            if downstream.instance == instance && term >= downstream.term {
+                downstream.primary = primary;
+                downstream.term = term;
+            }
+        }
+    }
+
+    /// What is known of a downstream neighbour: its term and primary.
+    pub fn known(&self, instance: InstanceId) -> Option<(Term, NodeId)> {
+        self.downstream.iter().find(|d| d.instance == instance).map(|d| (d.term, d.primary))
+    }
+
+    /// Number of retained tuples.
+    pub fn retained(&self) -> u64 {
+        self.downstream.iter().map(|d| d.log.len() as u64).sum()
+    }
+}
+
+impl Downstream {
+    fn send(&self, cx: &Cx, term: Term, tuple: &Tuple, cause: Cause, fx: &mut Effects) {
+        let mark = |cause| if tuple.is_end() { Cause::Marker } else { cause };
+        let item = Item::Tuple(tuple.clone());
+        match self.feed {
+            Feed::Primary => fx.emit(self.primary, self.channel, term, item, mark(cause)),
+            Feed::AllReplicas => {
+                for replica in &cx.plan.instance(self.instance).replicas {
+                    let cause = if *replica == self.primary { cause } else { Cause::Copy };
+                    fx.emit(*replica, self.channel, term, item.clone(), mark(cause));
+                }
+            }
+        }
+    }
+}
+
+/// Which of `instances` a key belongs to.
+pub fn partition(key: u32, instances: usize) -> usize {
+    (mix(0, u64::from(key)) >> 32) as usize % instances
+}

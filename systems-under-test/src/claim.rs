@@ -1,0 +1,179 @@
+//! What a strategy promises, as a value that composes.
+//!
+//! A claim answers "what will the output look like after *this* fault in *this* situation". Claims
+//! join component by component over everything a fault hit; what nobody promised anything about
+//! is *not covered*, which never counts as held.
+
+use crate::operator::{OperatorClass, Span};
+use crate::plan::Dedup;
+use crate::planted_bugs::Bug;
+
+/// Which tuples reach the sink, compared with the run without faults.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Delivery {
+    /// Some may be missing.
+    pub gap: bool,
+    /// Some may come more than once.
+    pub duplicates: bool,
+}
+
+impl Delivery {
+    /// Each exactly once.
+    pub const NONE: Delivery = Delivery { gap: false, duplicates: false };
+    /// Some missing.
+    pub const GAP: Delivery = Delivery { gap: true, duplicates: false };
+    /// Some repeated.
+    pub const DUPLICATES: Delivery = Delivery { gap: false, duplicates: true };
+
+    /// Everything that either allows.
+    pub fn join(self, other: Delivery) -> Delivery {
+        Delivery {
+            gap: self.gap || other.gap,
+            duplicates: self.duplicates || other.duplicates,
+        }
+    }
+
+    /// Whether `observed` shows nothing that is not allowed.
+    pub fn allows(self, observed: Delivery) -> bool {
+        (self.gap || !observed.gap) && (self.duplicates || !observed.duplicates)
+    }
+}
+
+/// What the tuples that arrive carry, compared with the run without faults.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Value {
+    /// Always the same value: the *repeating* recovery of Hwang et al., or no change at all.
+    Same,
+    /// Wrong for a bounded time, then the same for ever: *convergent*.
+    Converges,
+    /// Wrong for ever: *divergent*.
+    Any,
+}
+
+/// A promise about one fault.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Claim {
+    /// Missing and repeated outputs.
+    pub delivery: Delivery,
+    /// Values of outputs.
+    pub value: Value,
+    /// Whether the operator state ends up as without the fault.
+    pub state_same: bool,
+    /// Whether retained memory stays bounded while every pair is complete.
+    pub memory_bounded: bool,
+    /// Whether the stream drains after the fault has healed.
+    pub settles: bool,
+}
+
+impl Claim {
+    /// Exactly once, at the output and in the state.
+    pub const PRECISE: Claim = Claim {
+        delivery: Delivery::NONE,
+        value: Value::Same,
+        state_same: true,
+        memory_bounded: true,
+        settles: true,
+    };
+
+    /// Component by component the weaker of two promises.
+    pub fn join(self, other: Claim) -> Claim {
+        Claim {
+            delivery: self.delivery.join(other.delivery),
+            value: self.value.max(other.value),
+            state_same: self.state_same && other.state_same,
+            memory_bounded: self.memory_bounded && other.memory_bounded,
+            settles: self.settles && other.settles,
+        }
+    }
+}
+
+/// A strategy's answer: a promise, or why it promises nothing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Answer {
+    /// It promises this.
+    Claim(Claim),
+    /// It promises nothing, for this reason.
+    NotCovered(&'static str),
+}
+
+impl Answer {
+    /// The answer for two faults, or for two operators hit by one: *not covered* wins.
+    pub fn join(self, other: Answer) -> Answer {
+        match (self, other) {
+            (Answer::Claim(a), Answer::Claim(b)) => Answer::Claim(a.join(b)),
+            (Answer::NotCovered(why), _) | (_, Answer::NotCovered(why)) => Answer::NotCovered(why),
+        }
+    }
+}
+
+/// What befell the operator.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum FaultKind {
+    /// The process died; its disk is intact and its connections closed.
+    ProcessCrash,
+    /// The machine went silent; its disk is gone.
+    MachineLoss,
+}
+
+/// Who else was still being repaired when the fault struck.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct UnderRepair {
+    /// The same instance: its pair was not complete.
+    pub own_pair: bool,
+    /// An operator directly upstream.
+    pub upstream: bool,
+    /// An operator directly downstream.
+    pub downstream: bool,
+}
+
+/// How far a gap or a repetition behind this operator spoils what follows.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Downstream {
+    /// Only stateless operators follow.
+    Stateless,
+    /// State of a bounded span follows.
+    BoundedSpan,
+    /// State since the start follows.
+    Unbounded,
+}
+
+impl Downstream {
+    /// The class of one operator by its span.
+    pub fn of(span: Span) -> Downstream {
+        match span {
+            Span::Stateless => Downstream::Stateless,
+            Span::Bounded(_) => Downstream::BoundedSpan,
+            Span::Unbounded => Downstream::Unbounded,
+        }
+    }
+
+    /// What becomes of values behind an operator whose output has gaps or repetitions.
+    pub fn value(self) -> Value {
+        match self {
+            Downstream::Stateless => Value::Same,
+            Downstream::BoundedSpan => Value::Converges,
+            Downstream::Unbounded => Value::Any,
+        }
+    }
+}
+
+/// Everything a promise may depend on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Situation {
+    /// What befell.
+    pub fault: FaultKind,
+    /// Determinism class of the operator that was hit.
+    pub class: OperatorClass,
+    /// Its span.
+    pub span: Span,
+    /// Deduplication on its output edges.
+    pub dedup: Dedup,
+    /// Whether a living standby was there when the fault struck.
+    pub spare_left: bool,
+    /// Who was still being repaired.
+    pub under_repair: UnderRepair,
+    /// What follows.
+    pub downstream: Downstream,
+    /// A deliberately wrong variant may promise too much.
+    pub planted: Option<Bug>,
+}

@@ -1,0 +1,96 @@
+//! A node: one replica of one instance, as a pure state machine.
+
+use crate::plan::Plan;
+use crate::planted_bugs::Bug;
+use crate::protocol::{
+    ChannelId, Effects, Event, InstanceId, Item, Nanos, NodeId, Positions, Term,
+};
+
+/// What a node may know of the world while it handles an event: the instant, itself and the plan.
+/// There is no clock, no randomness and no other way out than [`Effects`].
+pub struct Cx<'a> {
+    /// The virtual instant of the event.
+    pub now: Nanos,
+    /// The node that handles it.
+    pub me: NodeId,
+    /// The topology and all settings; the same for every node and constant during a run.
+    pub plan: &'a Plan,
+}
+
+impl Cx<'_> {
+    /// The instance this node is a replica of.
+    pub fn instance(&self) -> InstanceId {
+        self.plan.node(self.me).instance
+    }
+
+    /// The other replicas of the same instance.
+    pub fn peers(&self) -> impl Iterator<Item = NodeId> + '_ {
+        let me = self.me;
+        self.plan.instance(self.instance()).replicas.iter().copied().filter(move |n| *n != me)
+    }
+
+    /// Whether the run plants this bug. Honest code asks at each bug's seam and nowhere else.
+    pub fn planted(&self, bug: Bug) -> bool {
+        self.plan.bug == Some(bug)
+    }
+
+    /// The next instant after now on the grid `phase + k * period`.
+    pub fn next_on_grid(&self, period: Nanos, phase: Nanos) -> Nanos {
+        next_on_grid(self.now, period, phase)
+    }
+}
+
+/// The first instant after `now` on the grid `phase + k * period`.
+pub fn next_on_grid(now: Nanos, period: Nanos, phase: Nanos) -> Nanos {
+    if now < phase { phase } else { phase + ((now - phase) / period + 1) * period }
+}
+
+/// Clones a boxed node; implemented for every node that is `Clone`, so that a run can be forked.
+pub trait ForkNode {
+    /// A copy with the same state.
+    fn fork(&self) -> Box<dyn Node>;
+}
+
+impl<T: Node + Clone + 'static> ForkNode for T {
+    fn fork(&self) -> Box<dyn Node> {
+        Box::new(self.clone())
+    }
+}
+
+/// The operator state that a node holds, for the judge.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Digest {
+    /// Exclusive bounds of the inputs that the state has absorbed.
+    pub position: Positions,
+    /// Digest of the operator state.
+    pub state: u64,
+}
+
+/// A sans-IO state machine.
+pub trait Node: ForkNode {
+    /// Handles one event; everything it wants done goes into `fx`.
+    fn on(&mut self, cx: &Cx, event: Event, fx: &mut Effects);
+
+    /// CPU time to charge before `item` is handled, ns. A peek: nothing may change.
+    fn cost(&self, _cx: &Cx, _term: Term, _channel: ChannelId, _item: &Item) -> Nanos {
+        0
+    }
+
+    /// Whether this replica currently leads its instance.
+    fn is_primary(&self) -> bool;
+
+    /// The operator state, if this node runs an operator.
+    fn digest(&self) -> Option<Digest> {
+        None
+    }
+
+    /// Tuples held in logs and hold-backs, operator state not counted.
+    fn retained(&self) -> u64 {
+        0
+    }
+
+    /// Whether nothing is under way that will still cause output without new input.
+    fn settled(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,142 @@
+//! What is computed, apart from how it survives.
+
+use crate::protocol::{Nanos, Payload, Positions, SemanticId, Tuple};
+use serde::{Serialize, de::DeserializeOwned};
+use std::rc::Rc;
+
+/// The determinism classes of Hwang et al. (ICDE 2005, section 2), each contained in the next.
+/// A test probes every listed operator for its class: by replaying other interleavings and by
+/// restarting it empty at every input.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum OperatorClass {
+    /// Restarted empty at a suitable earlier input it only repeats, then continues.
+    Repeatable,
+    /// Restarted empty anywhere it agrees with the uninterrupted run after a bounded prefix.
+    ConvergentCapable,
+    /// Same inputs in the same order per stream give the same outputs.
+    Deterministic,
+    /// Output depends on arrival order, time or chance.
+    Arbitrary,
+}
+
+impl OperatorClass {
+    /// The name used in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            OperatorClass::Repeatable => "repeatable",
+            OperatorClass::ConvergentCapable => "convergent-capable",
+            OperatorClass::Deterministic => "deterministic",
+            OperatorClass::Arbitrary => "arbitrary",
+        }
+    }
+}
+
+/// How far back an output may depend on inputs.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Span {
+    /// Each output depends on one input only.
+    Stateless,
+    /// On inputs scheduled at most this long ago.
+    Bounded(Nanos),
+    /// On everything since the start.
+    Unbounded,
+}
+
+/// Operator state, or a change of it, encoded; with the size it has in the modelled system.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, serde::Deserialize)]
+pub struct State {
+    /// Our own encoding.
+    pub bytes: Rc<[u8]>,
+    /// How many keyed entries it holds; the plan says how many bytes one is.
+    pub entries: u64,
+}
+
+impl State {
+    /// Encodes `value`, which holds `entries` keyed entries.
+    pub fn encode<T: Serialize>(value: &T, entries: usize) -> State {
+        State {
+            bytes: postcard::to_allocvec(value).expect("plain data always encodes").into(),
+            entries: entries as u64,
+        }
+    }
+
+    /// Decodes what [`State::encode`] made.
+    ///
+    /// # Panics
+    /// When the bytes are another operator's: our own bug.
+    pub fn decode<T: DeserializeOwned>(&self) -> T {
+        postcard::from_bytes(&self.bytes).expect("an operator reads its own state only")
+    }
+}
+
+/// The outputs of one input, in order.
+#[derive(Default, Debug)]
+pub struct Outputs {
+    /// Semantic id and payload of each.
+    pub list: Vec<(SemanticId, Payload)>,
+}
+
+impl Outputs {
+    /// Emit one output.
+    pub fn emit(&mut self, semantic: SemanticId, payload: Payload) {
+        self.list.push((semantic, payload));
+    }
+}
+
+/// Clones a boxed operator; implemented for every operator that is `Clone`.
+pub trait ForkOperator {
+    /// A copy with the same state.
+    fn fork(&self) -> Box<dyn Operator>;
+}
+
+impl<T: Operator + Clone + 'static> ForkOperator for T {
+    fn fork(&self) -> Box<dyn Operator> {
+        Box::new(self.clone())
+    }
+}
+
+/// A function from inputs to outputs with state that can be saved, shipped and compared.
+pub trait Operator: ForkOperator {
+    /// Takes one input; never an end marker.
+    fn apply(&mut self, input: &Tuple, out: &mut Outputs);
+
+    /// All input streams have ended: emit what was still open.
+    fn end(&mut self, _out: &mut Outputs) {}
+
+    /// The whole state. Later deltas are relative to this cut.
+    fn snapshot(&mut self) -> State;
+
+    /// Replaces the state by a snapshot.
+    fn restore(&mut self, state: &State);
+
+    /// What changed since the last cut (snapshot or delta).
+    fn delta(&mut self) -> State;
+
+    /// Applies a delta to the state it is relative to.
+    fn apply_delta(&mut self, delta: &State);
+
+    /// The oldest inputs on which an output still to come may depend, given what was `received`:
+    /// exclusive bounds, everything before may be forgotten upstream.
+    fn needs(&self, received: &Positions) -> Positions;
+
+    /// How far back outputs depend on inputs.
+    fn span(&self) -> Span;
+
+    /// The determinism class.
+    fn class(&self) -> OperatorClass;
+
+    /// Whether one input can cause several outputs; such an operator takes 16 bits of the
+    /// sub-index of its outputs' delivery ids.
+    fn fans_out(&self) -> bool {
+        false
+    }
+
+    /// A number that is equal for equal states, whatever path led there.
+    fn digest(&self) -> u64;
+}
+
+/// Mixes words into a digest: stable across platforms, versions and builds.
+pub fn mix(hash: u64, word: u64) -> u64 {
+    let x = (hash.rotate_left(5) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    x ^ (x >> 29)
+}

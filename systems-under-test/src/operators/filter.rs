@@ -1,0 +1,76 @@
+//! Lets some tuples pass, unchanged.
+
+use super::flight::Flight;
+use crate::operator::{Operator, OperatorClass, Outputs, Span, State};
+use crate::protocol::{Payload, Positions, Tuple};
+
+/// Which tuples pass.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Predicate {
+    /// Pairs with a number below this one.
+    EveryValueBelow(i64),
+    /// Flights over some distance, at most two hours early and at most a day late: recorded
+    /// streams hold typing errors.
+    PlausibleFlight,
+}
+
+impl Predicate {
+    fn accepts(self, payload: &Payload) -> bool {
+        match self {
+            Predicate::EveryValueBelow(bound) => {
+                matches!(payload, Payload::Pair { value, .. } if *value < bound)
+            }
+            Predicate::PlausibleFlight => Flight::read(payload)
+                .is_some_and(|flight| flight.distance > 0 && (-120..=1440).contains(&flight.delay)),
+        }
+    }
+}
+
+/// Drops what its predicate does not accept.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Filter {
+    predicate: Predicate,
+}
+
+impl Filter {
+    /// Lets pass what `predicate` accepts.
+    pub fn new(predicate: Predicate) -> Filter {
+        Filter { predicate }
+    }
+}
+
+impl Operator for Filter {
+    fn apply(&mut self, input: &Tuple, out: &mut Outputs) {
+        if self.predicate.accepts(&input.payload) {
+            out.emit(input.semantic, input.payload.clone());
+        }
+    }
+
+    fn snapshot(&mut self) -> State {
+        State::default()
+    }
+
+    fn restore(&mut self, _state: &State) {}
+
+    fn delta(&mut self) -> State {
+        State::default()
+    }
+
+    fn apply_delta(&mut self, _delta: &State) {}
+
+    fn needs(&self, received: &Positions) -> Positions {
+        received.clone()
+    }
+
+    fn span(&self) -> Span {
+        Span::Stateless
+    }
+
+    fn class(&self) -> OperatorClass {
+        OperatorClass::Repeatable
+    }
+
+    fn digest(&self) -> u64 {
+        0
+    }
+}

@@ -1,0 +1,123 @@
+//! A value per key that knows what changed since the last cut and its digest at any time.
+
+use crate::operator::mix;
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Not a key and not 0, so that no entry hashes to what an absent one does.
+const SEED: u64 = u64::MAX;
+
+/// What is kept per key.
+pub(super) trait Value: Copy + Serialize + DeserializeOwned {
+    /// Mixes the value into a digest.
+    fn mix_into(self, hash: u64) -> u64;
+}
+
+impl Value for i64 {
+    fn mix_into(self, hash: u64) -> u64 {
+        mix(hash, self as u64)
+    }
+}
+
+/// What happened to a table since the last cut.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Changes<V> {
+    /// Everything that the table held at the cut is gone.
+    emptied: bool,
+    /// Entries that are new or differ.
+    updated: Vec<(u32, V)>,
+}
+
+impl<V> Changes<V> {
+    /// How many entries have to be shipped.
+    pub(super) fn len(&self) -> usize {
+        self.updated.len()
+    }
+}
+
+/// A table of keyed values.
+#[derive(Clone, Debug)]
+pub(super) struct Keyed<V> {
+    entries: BTreeMap<u32, V>,
+    dirty: BTreeSet<u32>,
+    emptied: bool,
+    /// The sum of the entries' hashes: an update costs one subtraction and one addition, and the
+    /// order of updates leaves no trace.
+    digest: u64,
+}
+
+// By hand: a derived one would ask for a default value.
+impl<V> Default for Keyed<V> {
+    fn default() -> Self {
+        Keyed { entries: BTreeMap::new(), dirty: BTreeSet::new(), emptied: false, digest: 0 }
+    }
+}
+
+impl<V: Value> Keyed<V> {
+    /// Replaces the value of `key`, computed from the old one if there is one; returns the new one.
+    pub(super) fn update(&mut self, key: u32, change: impl FnOnce(Option<V>) -> V) -> V {
+        let value = change(self.entries.get(&key).copied());
+        self.put(key, value);
+        self.dirty.insert(key);
+        value
+    }
+
+    /// Takes everything out.
+    pub(super) fn drain(&mut self) -> BTreeMap<u32, V> {
+        self.dirty.clear();
+        self.emptied = true;
+        self.digest = 0;
+        std::mem::take(&mut self.entries)
+    }
+
+    /// How many keys there are.
+    pub(super) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Equal for equal entries, whatever path led there.
+    pub(super) fn digest(&self) -> u64 {
+        self.digest
+    }
+
+    /// Everything; later changes are relative to this cut.
+    pub(super) fn snapshot(&mut self) -> &BTreeMap<u32, V> {
+        self.dirty.clear();
+        self.emptied = false;
+        &self.entries
+    }
+
+    /// What changed since the last cut, which is here now.
+    pub(super) fn delta(&mut self) -> Changes<V> {
+        let dirty = std::mem::take(&mut self.dirty);
+        let updated = dirty.into_iter().map(|key| (key, self.entries[&key])).collect();
+        Changes { emptied: std::mem::take(&mut self.emptied), updated }
+    }
+
+    /// Starts again from a snapshot, which is a cut as well.
+    pub(super) fn restore(&mut self, entries: BTreeMap<u32, V>) {
+        *self = Keyed::default();
+        for (key, value) in entries {
+            self.put(key, value);
+        }
+    }
+
+    /// Follows one delta; the cut moves along, so nothing becomes dirty.
+    pub(super) fn apply(&mut self, changes: Changes<V>) {
+        if changes.emptied {
+            self.entries.clear();
+            self.digest = 0;
+        }
+        for (key, value) in changes.updated {
+            self.put(key, value);
+        }
+    }
+
+    fn put(&mut self, key: u32, value: V) {
+        let hash = |value: V| value.mix_into(mix(SEED, u64::from(key)));
+        if let Some(old) = self.entries.insert(key, value) {
+            self.digest = self.digest.wrapping_sub(hash(old));
+        }
+        self.digest = self.digest.wrapping_add(hash(value));
+    }
+}

@@ -1,0 +1,170 @@
+//! Windows side by side, aligned to time and not to where the stream happened to be entered.
+
+use super::keyed::{Keyed, Value};
+use crate::operator::{Operator, OperatorClass, Outputs, Span, State, mix};
+use crate::protocol::{Field, Nanos, Payload, Positions, SemanticId, Tuple};
+use serde::{Deserialize, Serialize};
+
+/// What one key has had in the open window.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+struct Content {
+    count: i64,
+    sum: i64,
+}
+
+impl Value for Content {
+    fn mix_into(self, hash: u64) -> u64 {
+        mix(mix(hash, self.count as u64), self.sum as u64)
+    }
+}
+
+/// Counts and sums pairs per key and window. The first input of a later window closes the open
+/// one, which then answers with (count, sum) of every key in the order of keys; so does the end
+/// of the stream.
+///
+/// The class is *repeatable*: an instance that starts empty with the first input of a window,
+/// which is what `needs` asks for, only repeats whole windows. In the midst of a window it is
+/// wrong once, about that window.
+#[derive(Clone, Debug)]
+pub struct TumblingWindow {
+    span: Nanos,
+    /// Which window is open: its start divided by the span.
+    open: Option<u64>,
+    contents: Keyed<Content>,
+    /// The first input in the open window, for each stream that has one.
+    firsts: Positions,
+}
+
+impl TumblingWindow {
+    /// The semantic kind of a closed window of a key; its index is the window's.
+    pub const CLOSED_WINDOW: u16 = 1;
+
+    /// Windows of this length; window i begins at i spans.
+    ///
+    /// # Panics
+    /// When the span is zero.
+    pub fn new(span: Nanos) -> TumblingWindow {
+        assert!(span > 0, "a window has a length");
+        TumblingWindow {
+            span,
+            open: None,
+            contents: Keyed::default(),
+            firsts: Positions::default(),
+        }
+    }
+
+    fn close(&mut self, out: &mut Outputs) {
+        let Some(index) = self.open.take() else { return };
+        self.firsts = Positions::default();
+        for (key, Content { count, sum }) in self.contents.drain() {
+            let fields = [Field::Integer(count), Field::Integer(sum)];
+            let semantic = SemanticId { kind: Self::CLOSED_WINDOW, key, index };
+            out.emit(semantic, Payload::Record(fields.into()));
+        }
+    }
+}
+
+impl Operator for TumblingWindow {
+    fn apply(&mut self, input: &Tuple, out: &mut Outputs) {
+        let Payload::Pair { key, value } = input.payload else { return };
+        let index = input.scheduled / self.span;
+        if self.open.is_some_and(|open| index > open) {
+            self.close(out);
+        }
+        // A late input of a second stream counts in the window that is open: nothing is dropped.
+        self.open.get_or_insert(index);
+        self.contents.update(key, |old| {
+            let Content { count, sum } = old.unwrap_or_default();
+            Content { count: count + 1, sum: sum + value }
+        });
+        let stream = input.id.stream;
+        if self.firsts.iter().all(|(known, _)| known != stream) {
+            self.firsts.set(stream, input.id.position);
+        }
+    }
+
+    fn end(&mut self, out: &mut Outputs) {
+        self.close(out);
+    }
+
+    fn snapshot(&mut self) -> State {
+        let entries = self.contents.len();
+        State::encode(&(self.open, &self.firsts, self.contents.snapshot()), entries)
+    }
+
+    fn restore(&mut self, state: &State) {
+        let contents;
+        (self.open, self.firsts, contents) = state.decode();
+        self.contents.restore(contents);
+    }
+
+    fn delta(&mut self) -> State {
+        let changes = self.contents.delta();
+        State::encode(&(self.open, &self.firsts, &changes), changes.len())
+    }
+
+    fn apply_delta(&mut self, delta: &State) {
+        let changes;
+        (self.open, self.firsts, changes) = delta.decode();
+        self.contents.apply(changes);
+    }
+
+    fn needs(&self, received: &Positions) -> Positions {
+        let mut needs = received.clone();
+        for (stream, first) in self.firsts.iter() {
+            needs.set(stream, first);
+        }
+        needs
+    }
+
+    fn span(&self) -> Span {
+        Span::Bounded(self.span)
+    }
+
+    fn class(&self) -> OperatorClass {
+        OperatorClass::Repeatable
+    }
+
+    fn fans_out(&self) -> bool {
+        true
+    }
+
+    fn digest(&self) -> u64 {
+        // Without the first positions: they decide what upstream keeps, never what is put out.
+        mix(self.contents.digest(), self.open.map_or(0, |index| index + 1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::{DeliveryId, Position, StreamId};
+
+    #[test]
+    fn an_input_of_a_later_window_closes_the_open_one_and_opens_its_own() {
+        let mut window = TumblingWindow::new(10);
+        let mut put_out = |sequence, scheduled, key, value| {
+            let input = Tuple {
+                id: DeliveryId { stream: StreamId(0), position: Position::of(sequence) },
+                semantic: SemanticId::default(),
+                scheduled,
+                payload: Payload::Pair { key, value },
+            };
+            let mut out = Outputs::default();
+            window.apply(&input, &mut out);
+            (out.list, window.needs(&Positions::default()).get(StreamId(0)))
+        };
+        let closed = |index, key, count, sum| {
+            let fields = [Field::Integer(count), Field::Integer(sum)];
+            (SemanticId { kind: 1, key, index }, Payload::Record(fields.into()))
+        };
+        assert_eq!(put_out(0, 12, 5, 1), (vec![], Position::of(0)));
+        assert_eq!(put_out(1, 15, 2, 7), (vec![], Position::of(0)));
+        assert_eq!(put_out(2, 19, 5, 3), (vec![], Position::of(0)));
+        let first = vec![closed(1, 2, 1, 7), closed(1, 5, 2, 4)];
+        assert_eq!(put_out(3, 40, 2, 9), (first, Position::of(3)));
+        let mut out = Outputs::default();
+        window.end(&mut out);
+        assert_eq!(out.list, [closed(4, 2, 1, 9)]);
+    }
+}

@@ -1,0 +1,111 @@
+//! Deliberately wrong variants of the honest code, to test the judge with. Each is a named seam:
+//! one place where honest code asks [`crate::node::Cx::planted`] and does the wrong thing.
+//! Adding one is a variant, its line in [`ALL`] and its seam.
+
+/// A deliberately wrong variant.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Bug {
+    /// A new primary tells only the node that it knows to lead each neighbour, not every replica.
+    AnnounceToKnownOnly,
+    /// A returning first replica believes that it still leads.
+    StaticRole,
+    /// A returning standby is never sent the state it missed.
+    NoStateCopy,
+    /// Passive standby promises two neighbouring failures at once without shipping its output log.
+    UnshippedLogPromised,
+    /// Passive standby trims upstream when it cuts a checkpoint, not when it is confirmed.
+    TrimBeforeConfirmed,
+    /// The positions for deduplication are not part of the checkpoint.
+    DedupNotInCheckpoint,
+    /// A restarted operator numbers its outputs from 0.
+    SequenceRestarts,
+    /// Upstream backup trims its input as soon as it arrives.
+    TrimOnReceipt,
+    /// A window says that it needs only its newest input.
+    NeedsNewestOnly,
+    /// A retained log is sent again from one position too late.
+    ResendOneTooLate,
+    /// A standby skips one delta.
+    DeltaSkipped,
+    /// Nobody ever trims.
+    NeverTrims,
+}
+
+/// A bug of the list.
+pub struct PlantedBug {
+    /// Which.
+    pub bug: Bug,
+    /// Its name in scenarios.
+    pub name: &'static str,
+    /// What is wrong, in one sentence.
+    pub summary: &'static str,
+}
+
+/// Every planted bug.
+pub const ALL: &[PlantedBug] = &[
+    PlantedBug {
+        bug: Bug::AnnounceToKnownOnly,
+        name: "announce-to-known-only",
+        summary: "a take-over is announced only to the node known to lead each neighbour, not to every replica",
+    },
+    PlantedBug {
+        bug: Bug::StaticRole,
+        name: "static-role",
+        summary: "a first replica that returns believes that it still leads",
+    },
+    PlantedBug {
+        bug: Bug::NoStateCopy,
+        name: "no-state-copy",
+        summary: "a standby that returns is never sent the state it missed",
+    },
+    PlantedBug {
+        bug: Bug::UnshippedLogPromised,
+        name: "unshipped-log-promised",
+        summary: "two neighbouring passive standbys promise to survive together without shipping their output logs",
+    },
+    PlantedBug {
+        bug: Bug::TrimBeforeConfirmed,
+        name: "trim-before-confirmed",
+        summary: "passive standby trims upstream when it cuts a checkpoint, not when it is confirmed",
+    },
+    PlantedBug {
+        bug: Bug::DedupNotInCheckpoint,
+        name: "dedup-not-in-checkpoint",
+        summary: "the input positions for deduplication are not part of the checkpoint",
+    },
+    PlantedBug {
+        bug: Bug::SequenceRestarts,
+        name: "sequence-restarts",
+        summary: "an operator that took over numbers its outputs from 0",
+    },
+    PlantedBug {
+        bug: Bug::TrimOnReceipt,
+        name: "trim-on-receipt",
+        summary: "upstream backup lets its input be trimmed as soon as it arrives",
+    },
+    PlantedBug {
+        bug: Bug::NeedsNewestOnly,
+        name: "needs-newest-only",
+        summary: "a window says that it needs only its newest input",
+    },
+    PlantedBug {
+        bug: Bug::ResendOneTooLate,
+        name: "resend-one-too-late",
+        summary: "a retained log is sent again from one tuple too late",
+    },
+    PlantedBug {
+        bug: Bug::DeltaSkipped,
+        name: "delta-skipped",
+        summary: "a standby skips every third delta",
+    },
+    PlantedBug {
+        bug: Bug::NeverTrims,
+        name: "never-trims",
+        summary: "trims are never sent",
+    },
+];
+
+/// The bug of that name.
+pub fn find(name: &str) -> Option<Bug> {
+    ALL.iter().find(|entry| entry.name == name).map(|entry| entry.bug)
+}

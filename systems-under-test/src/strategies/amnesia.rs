@@ -1,0 +1,121 @@
+//! **Amnesia**, the control: nothing is saved, copied or kept.
+//!
+//! Source: Hwang et al., "High-Availability Algorithms for Distributed Stream Processing",
+//! ICDE 2005, section 3.1.
+//!
+//! Idea: a spare watches the primary. When the primary stops showing life, the spare starts with
+//! an empty operator, has the streams redirected to itself and continues with what comes next.
+//! What was sent in between, and all state, is gone.
+//!
+//! Claims: a gap (at most once), whatever the operator. Values behind the gap are the same for
+//! stateless operators, wrong for a span for windows, wrong for ever for running aggregates.
+//!
+//! Costs: heartbeats.
+//!
+//! Cannot survive: nothing needs surviving; with no spare left the gap lasts until a machine
+//! returns.
+//!
+//! Operators that a scenario leaves unprotected run as amnesia without a spare.
+
+use super::{Demand, Entry, Strategy};
+use crate::blocks::{Change, Membership, Task};
+use crate::claim::{Answer, Claim, Delivery, Downstream, Situation};
+use crate::node::{Cx, Digest, Node};
+use crate::plan::Plan;
+use crate::protocol::{ChannelId, Effects, Event, Item, Nanos, NodeId, Resend, Term};
+
+/// The strategy's line in the list.
+pub const ENTRY: Entry = Entry {
+    name: "amnesia",
+    summary: "no protection: a spare starts empty and continues with what comes next",
+    options: &[],
+    build: |_| Box::new(Amnesia),
+};
+
+struct Amnesia;
+
+impl Strategy for Amnesia {
+    fn input_demand(&self) -> Demand {
+        Demand::NONE
+    }
+
+    fn output_demand(&self) -> Demand {
+        Demand::NONE
+    }
+
+    fn node(&self, plan: &Plan, me: NodeId) -> Box<dyn Node> {
+        let cx = Cx { now: 0, me, plan };
+        Box::new(Replica { member: Membership::new(&cx), task: Task::new(&cx) })
+    }
+
+    fn claim(&self, situation: &Situation) -> Answer {
+        let own = Downstream::of(situation.span);
+        Answer::Claim(Claim {
+            delivery: Delivery::GAP,
+            value: own.value().max(situation.downstream.value()),
+            state_same: own.max(situation.downstream) == Downstream::Stateless,
+            ..Claim::PRECISE
+        })
+    }
+}
+
+/// One replica.
+#[derive(Clone)]
+struct Replica {
+    member: Membership,
+    task: Task,
+}
+
+impl Node for Replica {
+    fn on(&mut self, cx: &Cx, event: Event, fx: &mut Effects) {
+        match self.member.on(cx, &event, fx) {
+            Change::Leads => self.task.ports.inbox.start_acks(cx, fx),
+            Change::TookOver => {
+                self.task.took_over(cx);
+                let term = self.member.leads().expect("it has just taken over");
+                self.task.ports.announce(cx, term, |_| Resend::Nothing, fx);
+                self.task.ports.inbox.start_acks(cx, fx);
+            }
+            Change::Joined(_) => fx.mark("pair-complete"),
+            Change::Follows(_) | Change::None => {}
+        }
+        let leads = self.member.leads();
+        match event {
+            Event::Data { term, channel, item, .. } => {
+                if let Some(mine) = leads {
+                    self.task.take(cx, mine, (term, channel, &item), fx, |_, _| {});
+                }
+            }
+            // There is nothing to lose here beyond the process: what is received is as safe as it
+            // will ever be.
+            Event::Timer(timer) if leads.is_some() => {
+                let inbox = &self.task.ports.inbox;
+                if let Some(edge) = inbox.on_ack_timer(cx, timer, fx) {
+                    inbox.trim(cx, Some(edge), inbox.received(), fx);
+                }
+            }
+            Event::Link { from, link } => self.task.ports.on_link(cx, leads, from, &link, fx),
+            _ => {}
+        }
+    }
+
+    fn cost(&self, cx: &Cx, term: Term, channel: ChannelId, item: &Item) -> Nanos {
+        self.member.leads().map_or(0, |_| self.task.cost(cx, term, channel, item))
+    }
+
+    fn is_primary(&self) -> bool {
+        self.member.leads().is_some()
+    }
+
+    fn digest(&self) -> Option<Digest> {
+        Some(self.task.digest())
+    }
+
+    fn retained(&self) -> u64 {
+        self.task.ports.outbox.retained()
+    }
+
+    fn settled(&self) -> bool {
+        self.member.settled()
+    }
+}
