@@ -12,10 +12,9 @@ pub enum Class {
     Started,
     /// A service completes.
     ServiceDone,
-    /// An item of the dataflow arrives.
-    Data,
-    /// Talk arrives.
-    Control,
+    /// A frame arrives. Items and talk are one class, so that what one machine sent to another
+    /// is handled in the order of sending, always.
+    Frame,
     /// A save is durable.
     Saved,
     /// A timer is due.

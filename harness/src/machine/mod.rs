@@ -218,8 +218,7 @@ impl Machine {
     pub fn deliver(&mut self, frame: Frame) {
         assert!(frame.due >= self.clock, "a frame due at {} arrived at {}", frame.due, self.clock);
         self.significant += u64::from(frame.body.is_significant());
-        let class = if frame.body.is_data() { Class::Data } else { Class::Control };
-        let key = Key { time: frame.due, class, sender: frame.from, count: frame.count };
+        let key = Key { time: frame.due, class: Class::Frame, sender: frame.from, count: frame.count };
         self.agenda.push(key, 0, Work::Frame(frame));
     }
 
@@ -391,7 +390,7 @@ impl Machine {
 
     /// The shared store's answer to [`Act::Read`], due at `at`; only the asking incarnation gets it.
     pub fn answer(&mut self, at: Nanos, incarnation: u32, stored: Stored) {
-        self.push(at, Class::Control, incarnation, Work::Loaded(stored));
+        self.push(at, Class::Frame, incarnation, Work::Loaded(stored));
     }
 
     /// Frames of `from` that were sent until `at` and are due at `due` or later never arrive.
