@@ -54,8 +54,8 @@ pub fn record(
             .strikes()
             .iter()
             .map(|(node, strike)| {
-                let recovery = recoveries.list.iter().find(|(at, _)| *at == strike.at);
-                fault(run, *node, strike, recovery.map(|(_, recovery)| *recovery))
+                let from = recoveries.list.iter().find(|from| from.fault == strike.fault);
+                fault(run, *node, strike, from.map(|from| from.recovery))
             })
             .collect(),
         overhead: overhead(twin),

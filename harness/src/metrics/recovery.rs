@@ -16,10 +16,27 @@ use aftermath_systems::protocol::{InstanceId, Nanos};
 /// Tolerance above the twin's worst lag, ns.
 const LAG_MARGIN: Nanos = 50_000;
 
+/// Recovery from one fault.
+pub struct FromFault {
+    /// Number of the fault in the schedule.
+    pub fault: usize,
+    /// When it struck, ns.
+    pub at: Nanos,
+    /// How the run recovered.
+    pub recovery: Recovery,
+}
+
+impl FromFault {
+    /// When the run had recovered (R3), ns.
+    pub fn recovered_at(&self) -> Option<Nanos> {
+        self.recovery.r3.ns().map(|r3| self.at + r3)
+    }
+}
+
 /// Recoveries of a run.
 pub struct Recoveries {
-    /// (start of the fault, recovery) of each fault that met something, by start.
-    pub list: Vec<(Nanos, Recovery)>,
+    /// The recoveries from faults that met something, by start.
+    pub list: Vec<FromFault>,
 }
 
 /// Measures all recoveries.
@@ -28,14 +45,16 @@ pub fn recoveries(run: &RunLog, twin: &RunLog, ledger: &Ledger) -> Recoveries {
     let mut strikes = run.strikes();
     strikes.sort_by_key(|(_, strike)| (strike.at, strike.fault));
     let mut list = Vec::new();
-    for (index, (node, strike)) in strikes.iter().enumerate() {
+    for (node, strike) in &strikes {
         if met(strike).is_empty() {
             continue;
         }
-        let until = strikes.get(index + 1).map_or(Nanos::MAX, |(_, next)| next.at);
+        let later = strikes.iter().find(|(_, next)| next.at > strike.at);
+        let until = later.map_or(Nanos::MAX, |(_, next)| next.at);
         let instance = run.plan.systems.node(*node).instance;
         let window = Window { run, ledger, instance, strike, until, lag_normal };
-        list.push((strike.at, window.recovery()));
+        let recovery = window.recovery();
+        list.push(FromFault { fault: strike.fault, at: strike.at, recovery });
     }
     Recoveries { list }
 }

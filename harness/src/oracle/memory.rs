@@ -31,10 +31,10 @@ pub fn check(case: &Case) -> Memory {
         [] => None,
         intervals => {
             let repaired = intervals.iter().map(|(_, to)| *to).max().unwrap_or(0);
-            let recovered = case.recoveries.list.iter().map(|(at, recovery)| match recovery.r3 {
-                Time::Ns(r3) => at + r3,
+            let recovered = case.recoveries.list.iter().map(|from| match from.recovery.r3 {
+                Time::Ns(r3) => from.at + r3,
                 Time::MoreThanNs(_) => Nanos::MAX,
-                Time::None => *at,
+                Time::None => from.at,
             });
             stretch(case.run, repaired.max(recovered.max().unwrap_or(0)), end)
         }

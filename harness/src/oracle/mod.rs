@@ -6,6 +6,7 @@ mod delivery;
 mod durability;
 mod memory;
 mod met;
+mod pair;
 mod reference;
 mod state;
 mod value;
@@ -71,6 +72,7 @@ pub fn judge(case: &Case) -> Judgement {
     let mut reasons = case.ledger.broken_identities();
     let mut witnesses = Vec::from_iter(reference::check(case.twin));
     witnesses.extend(durability::check(case));
+    witnesses.extend(pair::check(case));
     reasons.extend(witnesses.iter().map(|w| format!("{}: {}", w.checker, w.subject)));
 
     let broken_promises = match &claimed {

@@ -13,9 +13,7 @@ pub fn classify(case: &Case) -> ValueClass {
     let Some(last_wrong) = case.ledger.wrong_at().max() else { return ValueClass::Same };
     let systems = &case.run.plan.systems;
     let end = systems.workload.end_at;
-    let recovered = case.recoveries.list.iter().filter_map(|(strike_at, recovery)| {
-        recovery.r3.ns().map(|r3| strike_at + r3)
-    });
+    let recovered = case.recoveries.list.iter().filter_map(|from| from.recovered_at());
     let settled = recovered.max().map(|at| at + span_ns(systems)).filter(|at| *at < end);
     let limit = settled.unwrap_or(end - end / 10);
     if last_wrong > limit { ValueClass::Diverges } else { ValueClass::Converges }

@@ -73,7 +73,7 @@ fn instant(
             // a mean over strata is exact only if it is taken over all phases that matter).
             let spacing = SECOND / config.rate_per_s;
             let phase = (2 * u64::from(stratum) + 1) * spacing / (2 * u64::from(count));
-            (middle + phase).saturating_sub(spacing / 2)
+            (middle + phase).saturating_sub(spacing / 2).max(config.network.tick_ns)
         }
         FaultAt::After(length) => previous + length,
     }

@@ -143,7 +143,7 @@ fn at(item: &Item, first: bool, tick_ns: Nanos) -> Option<FaultAt> {
                 item.key_error("the first fault has none before it to come after", None);
                 return None;
             }
-            item.duration_positive().map(FaultAt::After)
+            item.duration().map(FaultAt::After)
         }
         (None, None, None) => {
             table.get("start");
