@@ -93,7 +93,8 @@ fn compare(
                 (None, None) => "anything".into(),
             };
             let held = measured.is_some_and(|value| {
-                min.is_none_or(|min| value >= min as f64) && max.is_none_or(|max| value <= max as f64)
+                min.is_none_or(|min| value >= min as f64)
+                    && max.is_none_or(|max| value <= max as f64)
             });
             (text, held)
         }

@@ -98,8 +98,8 @@ pub const ALL: &[Formula] = &[
     },
     Formula {
         name: "passive.duplicates_resent",
-        doc: "λ·age + λ·u: a shipped output log is sent again blindly; u = age of the unacknowledged outputs at the cut, d more than the time since the last acknowledgement that had arrived was sent",
-        value: |s| s.lambda * (s.passive_age() + s.unacknowledged()),
+        doc: "λ·age + λ·u: a shipped output log is sent again blindly; u = age of the untrimmed outputs at the cut, d more than the time since the last trim that had arrived was sent (a plain consumer trims when it acknowledges)",
+        value: |s| s.lambda * (s.passive_age() + s.untrimmed()),
         scale: TUPLES,
     },
     Formula {
@@ -136,7 +136,7 @@ pub const ALL: &[Formula] = &[
         name: "passive.bytes_per_hop_resent",
         doc: "passive.bytes_per_hop + λuS / (λMS): the shipped log is the same u as in the duplicates, a phase and not a switch",
         value: |s| {
-            let log = s.lambda * s.unacknowledged() * s.tuple_bytes;
+            let log = s.lambda * s.untrimmed() * s.tuple_bytes;
             (s.dirty_bytes() + 3.0 * s.ack_bytes + log) / s.interval_bytes()
         },
         scale: RATIO,
@@ -189,7 +189,8 @@ impl Symbols {
     pub fn of(config: &RunConfig) -> Symbols {
         let seconds = |ns: u64| ns as f64 / 1e9;
         let protected = config.protect.first().map(String::as_str).unwrap_or_default();
-        let topology = pipelines::find(config.pipeline).map(|p| (p.build)(&config.pipeline_options));
+        let topology =
+            pipelines::find(config.pipeline).map(|p| (p.build)(&config.pipeline_options));
         let spans = topology.iter().flat_map(|t| &t.vertices).map(|vertex| match &vertex.role {
             pipelines::VertexRole::Task(operator) if vertex.name == protected => {
                 match operator.span() {
@@ -203,9 +204,8 @@ impl Symbols {
             config.given_options.get(key).is_some_and(|given| given == value)
         };
         let ack_phase = config.given_options.get("ack_phase");
-        let ack_phase = ack_phase.and_then(|text| {
-            aftermath_systems::options::parse_duration(text).ok()
-        });
+        let ack_phase =
+            ack_phase.and_then(|text| aftermath_systems::options::parse_duration(text).ok());
         Symbols {
             lambda: config.rate_per_s as f64,
             w: seconds(config.service_ns.get(protected).copied().unwrap_or(0)),
@@ -271,9 +271,9 @@ impl Symbols {
         notified + self.rho() / (1.0 - self.rho()) * (age + notified) + self.tail()
     }
 
-    /// Age of the oldest unacknowledged output at a cut: acknowledgements leave `ack_phase` after
+    /// Age of the oldest untrimmed output at a cut: trims leave with the acknowledgements `ack_phase` after
     /// each cut and arrive d later, about outputs that left A d earlier.
-    fn unacknowledged(&self) -> f64 {
+    fn untrimmed(&self) -> f64 {
         let since_arrival = (self.m - (self.ack_phase + self.d) % self.m) % self.m;
         since_arrival + 2.0 * self.d
     }

@@ -72,8 +72,7 @@ pub fn record(
     record.checks = expect::check_run(case, &record);
     for check in record.checks.iter().filter(|check| !check.held) {
         record.status = Status::Broken;
-        let reason =
-            format!("{} is {}, expected {}", check.what, check.measured, check.expected);
+        let reason = format!("{} is {}, expected {}", check.what, check.measured, check.expected);
         record.reasons.push(reason);
     }
     if with_series || record.status == Status::Broken {

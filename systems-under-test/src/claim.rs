@@ -27,10 +27,7 @@ impl Delivery {
 
     /// Everything that either allows.
     pub fn join(self, other: Delivery) -> Delivery {
-        Delivery {
-            gap: self.gap || other.gap,
-            duplicates: self.duplicates || other.duplicates,
-        }
+        Delivery { gap: self.gap || other.gap, duplicates: self.duplicates || other.duplicates }
     }
 
     /// Whether `observed` shows nothing that is not allowed.

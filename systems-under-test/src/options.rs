@@ -89,7 +89,9 @@ impl Options {
 /// What is wrong and how to write it.
 pub fn parse_duration(text: &str) -> Result<Nanos, String> {
     let wrong = || {
-        format!("\"{text}\" is not a span of time; write a number and ns, us, ms or s, such as \"250ms\"")
+        format!(
+            "\"{text}\" is not a span of time; write a number and ns, us, ms or s, such as \"250ms\""
+        )
     };
     let split = text.find(|c: char| c.is_ascii_alphabetic()).ok_or_else(wrong)?;
     let (number, unit) = text.split_at(split);

@@ -98,11 +98,7 @@ pub const ALL: &[PlantedBug] = &[
         name: "delta-skipped",
         summary: "a standby skips every third delta",
     },
-    PlantedBug {
-        bug: Bug::NeverTrims,
-        name: "never-trims",
-        summary: "trims are never sent",
-    },
+    PlantedBug { bug: Bug::NeverTrims, name: "never-trims", summary: "trims are never sent" },
 ];
 
 /// The bug of that name.

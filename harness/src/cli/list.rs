@@ -17,7 +17,8 @@ pub fn list(args: &ListArgs, registry: &Registry) -> Exit {
             text += &format!("{title}\n{}\n\n", lines.join("\n"));
         }
     };
-    let strategies = registry.iter().flat_map(|entry| described(entry.name, entry.summary, entry.options));
+    let strategies =
+        registry.iter().flat_map(|entry| described(entry.name, entry.summary, entry.options));
     section(What::Strategies, "Strategies", strategies.collect());
     let pipelines = pipelines::ALL.iter();
     let pipelines = pipelines.flat_map(|entry| described(entry.name, entry.summary, entry.options));

@@ -28,18 +28,21 @@ pub fn replay(args: &ReplayArgs, registry: &Registry) -> Exit {
         Err(message) => return usage(&format!("error: {message}\n")),
     };
     let id = match (strata(&case.config.faults), args.stratum) {
-        (None, Some(_)) => return usage("error: the case is not stratified; leave out --stratum\n"),
+        (None, Some(_)) => {
+            return usage("error: the case is not stratified; leave out --stratum\n");
+        }
         (Some(count), Some(stratum)) if stratum >= count => {
             return usage(&format!("error: there are strata 0 to {} only\n", count - 1));
         }
         (count, stratum) => RunId { seed: args.seed, stratum: count.and(stratum.or(Some(0))) },
     };
-    let plan = || {
-        Rc::new(RunPlan::build(&case.config, registry, Seed(id.seed), id.stratum.unwrap_or(0)))
-    };
+    let plan =
+        || Rc::new(RunPlan::build(&case.config, registry, Seed(id.seed), id.stratum.unwrap_or(0)));
     let (first, second) = (run(&plan(), true), run(&plan(), true));
     if let Some(difference) = trace::first_difference(&first, &second) {
-        out(&format!("the same seed ran differently, which is a bug of aftermath:\n{difference}\n"));
+        out(&format!(
+            "the same seed ran differently, which is a bug of aftermath:\n{difference}\n"
+        ));
         return Exit::Broken;
     }
     let twin = run(&Rc::new(RunPlan::twin(&case.config, registry, Seed(id.seed))), false);
@@ -62,15 +65,15 @@ pub fn replay(args: &ReplayArgs, registry: &Registry) -> Exit {
 
 fn choose<'a>(scenario: &'a Scenario, args: &ReplayArgs) -> Result<&'a Case, String> {
     let named = |case: &&Case| args.case.as_ref().is_none_or(|name| *name == case.name);
-    let by = |case: &&Case| {
-        args.strategy.as_ref().is_none_or(|name| *name == case.config.strategy)
-    };
+    let by = |case: &&Case| args.strategy.as_ref().is_none_or(|name| *name == case.config.strategy);
     let found: Vec<_> = scenario.cases.iter().filter(named).filter(by).collect();
     match found[..] {
         [case] => Ok(case),
         [] => {
             let all = scenario.cases.iter();
-            let all = all.map(|case| format!("  --case '{}' --strategy {}", case.name, case.config.strategy));
+            let all = all.map(|case| {
+                format!("  --case '{}' --strategy {}", case.name, case.config.strategy)
+            });
             let all = all.collect::<Vec<_>>().join("\n");
             Err(format!("there is no such case and strategy; there are:\n{all}"))
         }
@@ -87,7 +90,10 @@ fn account(record: &Record, run: &RunLog) -> String {
     let mut line = |words: String| {
         let _ = writeln!(text, "{words}");
     };
-    line(format!("{}, case {}, {}, seed {}", record.scenario, record.case, record.strategy, record.seed));
+    line(format!(
+        "{}, case {}, {}, seed {}",
+        record.scenario, record.case, record.strategy, record.seed
+    ));
     for fault in &record.faults {
         let met = if fault.met.is_empty() { "nothing".into() } else { fault.met.join(", ") };
         line(format!(

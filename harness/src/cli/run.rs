@@ -44,13 +44,15 @@ pub fn run(args: &RunArgs, registry: &Registry) -> Exit {
     let outcome = campaign.run(registry, &|_| bar.inc(1));
     bar.finish_and_clear();
     if outcome.records.is_empty() {
-        eprintln!("nothing ran: no case of the scenarios is left by the seeds and strategies asked for");
+        eprintln!(
+            "nothing ran: no case of the scenarios is left by the seeds and strategies asked for"
+        );
         return Exit::NothingRan;
     }
     match args.format {
         Format::Human => {
-            let colour = anstream::AutoStream::choice(&std::io::stdout())
-                != anstream::ColorChoice::Never;
+            let colour =
+                anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never;
             out(&table::render(&outcome.records, &outcome.cases, colour));
         }
         Format::Json => out(&write::jsonl(&outcome.records)),
@@ -134,7 +136,8 @@ fn progress(runs: u64) -> ProgressBar {
         return ProgressBar::hidden();
     }
     let style = "{bar:40} {pos}/{len} runs, {per_sec}, {eta} left";
-    let style = ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar());
+    let style =
+        ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar());
     ProgressBar::new(runs).with_style(style)
 }
 

@@ -1,7 +1,9 @@
 //! What a machine will do, in an order that does not depend on history.
 
 use super::frame::Frame;
-use aftermath_systems::protocol::{Blob, Nanos, NodeId, Positions, SaveKey, Scope, Stored, TimerId};
+use aftermath_systems::protocol::{
+    Blob, Nanos, NodeId, Positions, SaveKey, Scope, Stored, TimerId,
+};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 

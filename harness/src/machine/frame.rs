@@ -68,10 +68,9 @@ impl Body {
     pub fn is_significant(&self) -> bool {
         match self {
             Body::Data { .. } | Body::ConnectionLost => true,
-            Body::Link(link) => matches!(
-                link,
-                Link::Takeover { .. } | Link::Hello { .. } | Link::Welcome { .. }
-            ),
+            Body::Link(link) => {
+                matches!(link, Link::Takeover { .. } | Link::Hello { .. } | Link::Welcome { .. })
+            }
             Body::Message(_) => false,
         }
     }

@@ -20,11 +20,11 @@ pub use hash::TraceHash;
 pub use log::{Counters, Delivery, MachineLog, Mark, Strike, TraceEvent};
 
 use crate::plan::RunPlan;
-use agenda::{Agenda, Key};
 use aftermath_systems::node::{Cx, Digest, Node};
 use aftermath_systems::protocol::{
     Blob, Effects, Event, Nanos, NodeId, SaveKey, Stored, Term, TimerId,
 };
+use agenda::{Agenda, Key};
 use device::Device;
 use lane::Lane;
 use std::collections::BTreeMap;
@@ -218,7 +218,8 @@ impl Machine {
     pub fn deliver(&mut self, frame: Frame) {
         assert!(frame.due >= self.clock, "a frame due at {} arrived at {}", frame.due, self.clock);
         self.significant += u64::from(frame.body.is_significant());
-        let key = Key { time: frame.due, class: Class::Frame, sender: frame.from, count: frame.count };
+        let key =
+            Key { time: frame.due, class: Class::Frame, sender: frame.from, count: frame.count };
         self.agenda.push(key, 0, Work::Frame(frame));
     }
 
@@ -352,11 +353,8 @@ impl Machine {
         let mut effects = std::mem::take(&mut self.effects);
         node.on(&cx, event, &mut effects);
         effects.list.hash(&mut self.hash);
-        let handler = HandlerId {
-            node: self.id.0,
-            incarnation: self.incarnation,
-            number: self.handlers,
-        };
+        let handler =
+            HandlerId { node: self.id.0, incarnation: self.incarnation, number: self.handlers };
         if let (Some(trace), Some(event)) = (&mut self.log.trace, described) {
             let effects = effects.list.iter().map(|effect| format!("{effect:?}")).collect();
             let hash = self.hash.0;

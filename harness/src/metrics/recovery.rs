@@ -100,7 +100,8 @@ impl Window<'_> {
         let r2_at = new.iter().copied().find(causal).map(|d| d.at);
         let r3 = self.r3(&new, r2_at.unwrap_or(from));
         let r3_at = r3.ns().map_or(self.until.min(self.run.length_ns), |r3| from + r3);
-        let suspected = self.run.first_mark(self.instance, "suspected", from).filter(|a| inside(*a));
+        let suspected =
+            self.run.first_mark(self.instance, "suspected", from).filter(|a| inside(*a));
         let since = |a: Option<Nanos>, b: Option<Nanos>| match (a, b) {
             (Some(a), Some(b)) => Time::Ns(b.saturating_sub(a)),
             _ => Time::None,

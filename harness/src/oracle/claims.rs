@@ -18,7 +18,8 @@ pub fn claimed(case: &Case) -> Claimed {
     let mut answer = Answer::Claim(standing(run));
     for (node, strike) in &strikes {
         if strike.was_primary && !met(strike).is_empty() {
-            let operator = run.plan.systems.instance(run.plan.systems.node(*node).instance).operator;
+            let operator =
+                run.plan.systems.instance(run.plan.systems.node(*node).instance).operator;
             let situation = situation(run, &strikes, *node, strike);
             answer = answer.join(run.plan.strategy(operator).claim(&situation));
         }

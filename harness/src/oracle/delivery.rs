@@ -39,8 +39,14 @@ impl<'a> Ledger<'a> {
             let row = Row { expected, first: None, copies: 0, wrong: None, last_wrong: 0 };
             twin_repeats += u64::from(rows.insert(expected.semantic, row).is_some());
         }
-        let mut ledger =
-            Ledger { run, rows, unexpected: Vec::new(), new: Vec::new(), reordered: 0, twin_repeats };
+        let mut ledger = Ledger {
+            run,
+            rows,
+            unexpected: Vec::new(),
+            new: Vec::new(),
+            reordered: 0,
+            twin_repeats,
+        };
         let mut newest: BTreeMap<(u16, u32), u64> = BTreeMap::new();
         for delivery in &run.deliveries {
             let Some(row) = ledger.rows.get_mut(&delivery.semantic) else {

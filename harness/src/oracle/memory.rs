@@ -63,9 +63,10 @@ pub fn check(case: &Case) -> Memory {
 /// Intervals in which a pair of a protected operator was incomplete.
 fn unpaired(run: &RunLog) -> Vec<(Nanos, Nanos)> {
     let systems = &run.plan.systems;
-    let interval = |(node, strike): (aftermath_systems::protocol::NodeId, &crate::machine::Strike)| {
-        (strike.at, run.repaired(systems.node(node).instance, strike.at))
-    };
+    let interval =
+        |(node, strike): (aftermath_systems::protocol::NodeId, &crate::machine::Strike)| {
+            (strike.at, run.repaired(systems.node(node).instance, strike.at))
+        };
     run.strikes().into_iter().map(interval).collect()
 }
 
@@ -86,7 +87,8 @@ fn stretch(run: &RunLog, from: Nanos, to: Nanos) -> Option<(u64, u64)> {
 
 fn samples(run: &RunLog) -> impl Iterator<Item = (Nanos, u64)> + '_ {
     let every = run.plan.sample_every_ns;
-    run.retained.iter().enumerate().map(move |(index, retained)| {
-        ((index as u64 + 1) * every, *retained)
-    })
+    run.retained
+        .iter()
+        .enumerate()
+        .map(move |(index, retained)| ((index as u64 + 1) * every, *retained))
 }

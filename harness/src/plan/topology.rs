@@ -90,7 +90,12 @@ fn add_operators(
                 inputs: Vec::new(),
                 outputs: Vec::new(),
                 streams: Vec::new(),
-                checkpoint_phase: phase(pinned, seed, &format!("checkpoint/{name}/{index}"), period),
+                checkpoint_phase: phase(
+                    pinned,
+                    seed,
+                    &format!("checkpoint/{name}/{index}"),
+                    period,
+                ),
             });
         }
         plan.operators.push(OperatorPlan {

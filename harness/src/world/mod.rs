@@ -131,9 +131,8 @@ impl Machines {
     /// When the sources are done and every fault with a length is over, all that is left heals,
     /// one tick later.
     fn heal(&mut self, tick_end: Nanos) {
-        let over = |fault: &crate::plan::PlannedFault| {
-            fault.at + fault.for_ns.unwrap_or(0) <= tick_end
-        };
+        let over =
+            |fault: &crate::plan::PlannedFault| fault.at + fault.for_ns.unwrap_or(0) <= tick_end;
         let sources_done = self.sources().all(|source| source.source_done());
         if !sources_done || !self.plan.faults.iter().all(over) {
             return;

@@ -20,8 +20,6 @@ struct Downstream {
     retain: bool,
     /// What was sent and not yet trimmed, in the order of sending.
     log: VecDeque<Tuple>,
-    /// What the receiver has acknowledged (level 0).
-    acked: Positions,
 }
 
 #[derive(Clone)]
@@ -57,7 +55,6 @@ impl Outbox {
                     feed: contract.feed,
                     retain: contract.retain,
                     log: VecDeque::new(),
-                    acked: Positions::default(),
                 });
             }
             let partitioning = cx.plan.edge(*edge).partitioning;
@@ -113,15 +110,6 @@ impl Outbox {
         }
     }
 
-    /// The receiver of `channel` has got everything before `received`.
-    pub fn acknowledge(&mut self, channel: ChannelId, received: &Positions) {
-        if let Some(downstream) = self.downstream.iter_mut().find(|d| d.channel == channel) {
-            for (stream, position) in received.iter() {
-                downstream.acked.advance(stream, position);
-            }
-        }
-    }
-
     /// Sends a part of the retained log of `channel` again.
     pub fn resend(
         &self,
@@ -155,11 +143,11 @@ impl Outbox {
         }
     }
 
-    /// Everything retained that the receivers have not acknowledged.
-    pub fn unacknowledged(&self) -> Vec<(ChannelId, Tuple)> {
-        let of = |d: &Downstream| {
-            let open = |t: &&Tuple| !d.acked.covers(t.id.stream, t.id.position);
-            d.log.iter().filter(open).map(|t| (d.channel, t.clone())).collect::<Vec<_>>()
+    /// Everything that is retained: what the receivers may still ask for. What they have merely
+    /// acknowledged belongs to it, for a receiver that is set back asks for it again.
+    pub fn log(&self) -> Vec<(ChannelId, Tuple)> {
+        let of = |d: &'_ Downstream| -> Vec<_> {
+            d.log.iter().map(|tuple| (d.channel, tuple.clone())).collect()
         };
         self.downstream.iter().flat_map(of).collect()
     }

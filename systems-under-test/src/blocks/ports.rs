@@ -33,7 +33,6 @@ impl Ports {
         fx: &mut Effects,
     ) {
         match link {
-            Link::Ack { channel, received } => self.outbox.acknowledge(*channel, received),
             Link::Trim { channel, safe } => self.outbox.trim(*channel, safe),
             Link::Takeover { instance, node, term, resend } => {
                 self.inbox.repoint(*instance, *node, *term);
@@ -51,7 +50,8 @@ impl Ports {
                 self.inbox.repoint(*instance, from, *term);
                 self.outbox.repoint(*instance, from, *term);
             }
-            Link::Heartbeat { .. } => {}
+            // Acknowledgements are for strategies, heartbeats for detectors.
+            Link::Ack { .. } | Link::Heartbeat { .. } => {}
         }
     }
 

@@ -92,8 +92,12 @@ impl Task {
         for (index, (semantic, payload)) in outputs.list.iter().enumerate() {
             let position = self.position(input.id.position, index);
             let id = DeliveryId { stream, position };
-            let tuple =
-                Tuple { id, semantic: *semantic, scheduled: input.scheduled, payload: payload.clone() };
+            let tuple = Tuple {
+                id,
+                semantic: *semantic,
+                scheduled: input.scheduled,
+                payload: payload.clone(),
+            };
             self.ports.outbox.emit(cx, my_term, &tuple, fx, |channel| sent(channel, id));
         }
         self.scratch = outputs;

@@ -3,8 +3,7 @@
 use crate::blocks::Ports;
 use crate::node::{Cx, Node};
 use crate::protocol::{
-    DeliveryId, Effects, Event, Nanos, Payload, Position, SemanticId, StreamId, TimerId,
-    Tuple,
+    DeliveryId, Effects, Event, Nanos, Payload, Position, SemanticId, StreamId, TimerId, Tuple,
 };
 
 const EMIT: TimerId = TimerId(0);
@@ -78,4 +77,3 @@ impl Node for Source {
         self.done
     }
 }
-

@@ -94,7 +94,8 @@ pub struct Pipeline {
 }
 
 /// Every pipeline. Adding one is its file and its line here.
-pub const ALL: &[Pipeline] = &[chain::PIPELINE, keyed_count::PIPELINE, window::PIPELINE, flights::PIPELINE];
+pub const ALL: &[Pipeline] =
+    &[chain::PIPELINE, keyed_count::PIPELINE, window::PIPELINE, flights::PIPELINE];
 
 /// The pipeline of that name.
 pub fn find(name: &str) -> Option<&'static Pipeline> {

@@ -183,9 +183,7 @@ pub enum RestartFrom {
 }
 
 /// Why bytes went over the network; overhead is reported by these.
-#[derive(
-    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize,
-)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub enum Cause {
     /// The dataflow itself: first transmission of a tuple.
     Tuple,

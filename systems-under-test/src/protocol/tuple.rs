@@ -99,9 +99,7 @@ impl FromIterator<(StreamId, Position)> for Positions {
 
 /// What receivers deduplicate and acknowledge by: kept down the chain, so that a restarted
 /// operator gives a re-computed output the id of the first one.
-#[derive(
-    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize,
-)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct DeliveryId {
     /// The path from the source.
     pub stream: StreamId,
@@ -124,15 +122,11 @@ pub struct SemanticId {
 }
 
 /// Interned text: an index into the workload's table of symbols.
-#[derive(
-    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize,
-)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct Symbol(pub u32);
 
 /// One column of a shared record. Integers and symbols only: no float is ever compared.
-#[derive(
-    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize,
-)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub enum Field {
     /// A whole number.
     Integer(i64),

@@ -48,7 +48,7 @@ pub const ENTRY: Entry = Entry {
             name: "ship_output_log",
             kind: OptionKind::Choice(&["no", "resend"]),
             default: "no",
-            doc: "whether checkpoints carry the outputs that downstream has not acknowledged, to be sent again after a take-over",
+            doc: "whether checkpoints carry the outputs that downstream may still ask for, to be sent again after a take-over",
         },
         OptionDoc {
             name: "ack_phase",
@@ -125,7 +125,9 @@ impl Strategy for PassiveStandby {
         if situation.under_repair.own_pair || !situation.spare_left {
             return Answer::NotCovered("the pair was not complete");
         }
-        if neighbour && !(self.ship_output_log || situation.planted == Some(Bug::UnshippedLogPromised)) {
+        if neighbour
+            && !(self.ship_output_log || situation.planted == Some(Bug::UnshippedLogPromised))
+        {
             return Answer::NotCovered("a neighbour was under repair and no output log is shipped");
         }
         if situation.class == OperatorClass::Arbitrary {
@@ -263,7 +265,14 @@ impl Replica {
         fx.timer(CHECKPOINT, cx.next_on_grid(cx.plan.settings.interval, phase));
     }
 
-    fn on_link(&mut self, cx: &Cx, leads: Option<Term>, from: NodeId, link: &Link, fx: &mut Effects) {
+    fn on_link(
+        &mut self,
+        cx: &Cx,
+        leads: Option<Term>,
+        from: NodeId,
+        link: &Link,
+        fx: &mut Effects,
+    ) {
         self.task.ports.on_link(cx, leads, from, link, fx);
     }
 
@@ -279,8 +288,7 @@ impl Replica {
         let operator = &mut self.task.operator;
         let state = if full { operator.snapshot() } else { operator.delta() };
         let ports = &self.task.ports;
-        let log =
-            if self.strategy.ship_output_log { ports.outbox.unacknowledged() } else { Vec::new() };
+        let log = if self.strategy.ship_output_log { ports.outbox.log() } else { Vec::new() };
         let inbox = ports.inbox.state();
         fx.mark("checkpoint-cut");
         if cx.planted(Bug::TrimBeforeConfirmed) {

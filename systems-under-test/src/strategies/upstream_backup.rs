@@ -43,9 +43,7 @@ pub const ENTRY: Entry = Entry {
         default: "honest",
         doc: "keep all inputs that outputs depend on, or pretend that operators without a bounded span need only the newest",
     }],
-    build: |options| {
-        Box::new(UpstreamBackup { honest: options.choice("retention") == "honest" })
-    },
+    build: |options| Box::new(UpstreamBackup { honest: options.choice("retention") == "honest" }),
 };
 
 #[derive(Clone, Copy)]
