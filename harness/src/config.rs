@@ -295,6 +295,8 @@ pub enum Bound {
     Formula {
         /// Its name, looked up in [`crate::formulas::ALL`].
         name: String,
+        /// How often it counts: once for each failure.
+        times: u64,
         /// Relative tolerance, parts per million.
         within_ppm: u64,
         /// Absolute tolerance, thousandths of a tuple: of a count, or of the time between tuples.

@@ -98,17 +98,20 @@ fn compare(
             });
             (text, held)
         }
-        Bound::Formula { name, within_ppm, within_milli_tuples } => {
-            let predicted = formulas::predict(name, &case.config).unwrap_or(f64::NAN);
+        Bound::Formula { name, times, within_ppm, within_milli_tuples } => {
+            let once = formulas::predict(name, &case.config).unwrap_or(f64::NAN);
+            let predicted = once * *times as f64;
             let tuples = *within_milli_tuples as f64 / 1e3;
             let tuple = match quantity {
                 _ if quantity.is_time() => SECOND as f64 / case.config.rate_per_s as f64,
                 Quantity::BytesPerHopPpm => 0.0,
                 _ => 1.0,
             };
-            let within = (predicted * *within_ppm as f64 / 1e6).max(tuples * tuple);
+            let tolerated = tuples * tuple * *times as f64;
+            let within = (predicted * *within_ppm as f64 / 1e6).max(tolerated);
+            let factor = if *times == 1 { String::new() } else { format!("{times} x ") };
             let held = measured.is_some_and(|value| (value - predicted).abs() <= within);
-            (format!("{name} = {} ± {}", show(predicted), show(within)), held)
+            (format!("{factor}{name} = {} ± {}", show(predicted), show(within)), held)
         }
     };
     let measured = measured.map_or("nothing".into(), show);

@@ -1,5 +1,6 @@
 //! A node: one replica of one instance, as a pure state machine.
 
+use crate::blocks::{Membership, Task};
 use crate::plan::Plan;
 use crate::planted_bugs::Bug;
 use crate::protocol::{
@@ -71,26 +72,35 @@ pub trait Node: ForkNode {
     /// Handles one event; everything it wants done goes into `fx`.
     fn on(&mut self, cx: &Cx, event: Event, fx: &mut Effects);
 
+    /// The membership and task of a replica that is built from these blocks. All methods below are
+    /// answered from them, unless a node has something of its own to say.
+    fn parts(&self) -> Option<(&Membership, &Task)> {
+        None
+    }
+
     /// CPU time to charge before `item` is handled, ns. A peek: nothing may change.
-    fn cost(&self, _cx: &Cx, _term: Term, _channel: ChannelId, _item: &Item) -> Nanos {
-        0
+    fn cost(&self, cx: &Cx, term: Term, channel: ChannelId, item: &Item) -> Nanos {
+        let primary = self.parts().filter(|(member, _)| member.leads().is_some());
+        primary.map_or(0, |(_, task)| task.cost(cx, term, channel, item))
     }
 
     /// Whether this replica currently leads its instance.
-    fn is_primary(&self) -> bool;
+    fn is_primary(&self) -> bool {
+        self.parts().is_some_and(|(member, _)| member.leads().is_some())
+    }
 
     /// The operator state, if this node runs an operator.
     fn digest(&self) -> Option<Digest> {
-        None
+        self.parts().map(|(_, task)| task.digest())
     }
 
     /// Tuples held in logs and hold-backs, operator state not counted.
     fn retained(&self) -> u64 {
-        0
+        self.parts().map_or(0, |(_, task)| task.ports.outbox.retained())
     }
 
     /// Whether nothing is under way that will still cause output without new input.
     fn settled(&self) -> bool {
-        true
+        self.parts().is_none_or(|(member, _)| member.settled())
     }
 }

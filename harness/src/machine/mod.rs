@@ -13,6 +13,7 @@ mod frame;
 mod hash;
 mod lane;
 mod log;
+mod questions;
 
 pub use agenda::{Class, Work};
 pub use frame::{Body, Frame, HandlerId};
@@ -20,7 +21,7 @@ pub use hash::TraceHash;
 pub use log::{Counters, Delivery, MachineLog, Mark, Strike, TraceEvent};
 
 use crate::plan::RunPlan;
-use aftermath_systems::node::{Cx, Digest, Node};
+use aftermath_systems::node::{Cx, Node};
 use aftermath_systems::protocol::{
     Blob, Effects, Event, Nanos, NodeId, SaveKey, Stored, Term, TimerId,
 };
@@ -394,62 +395,5 @@ impl Machine {
     /// Frames of `from` that were sent until `at` and are due at `due` or later never arrive.
     pub fn cut_wire(&mut self, from: NodeId, at: Nanos, due: Nanos) {
         self.cuts.push((from, at, due));
-    }
-
-    /// Whether this replica leads its instance (or is just taking over).
-    pub fn is_primary(&self) -> bool {
-        self.phase != Phase::Down && self.node.as_ref().is_some_and(|node| node.is_primary())
-    }
-
-    /// Whether the streams are being redirected to it.
-    pub fn is_activating(&self) -> bool {
-        self.phase == Phase::Activating
-    }
-
-    /// Whether the process is dead.
-    pub fn is_down(&self) -> bool {
-        self.phase == Phase::Down
-    }
-
-    /// Whether no output can follow from what is under way here.
-    pub fn settled(&self) -> bool {
-        self.phase == Phase::Up
-            && self.significant == 0
-            && self.lane.is_idle()
-            && self.node.as_ref().is_some_and(|node| node.settled())
-    }
-
-    /// Whether the source at this node has emitted everything.
-    pub fn source_done(&self) -> bool {
-        self.node.as_ref().is_some_and(|node| node.settled())
-    }
-
-    /// Whether the node handles event after event without time passing.
-    pub fn livelocked(&self) -> bool {
-        self.handlers_now > HANDLERS_PER_INSTANT_MAX
-    }
-
-    /// Tuples held in logs, hold-backs and parked queues.
-    pub fn retained(&self) -> u64 {
-        let parked = self.parked.iter().filter(|(_, _, work)| match work {
-            Work::Frame(frame) => frame.body.is_data(),
-            _ => false,
-        });
-        self.node.as_ref().map_or(0, |node| node.retained()) + parked.count() as u64
-    }
-
-    /// Operator state, if the process runs an operator.
-    pub fn digest(&self) -> Option<Digest> {
-        self.node.as_ref().and_then(|node| node.digest())
-    }
-
-    /// The running hash over all events and effects.
-    pub fn hash(&self) -> u64 {
-        self.hash.0
-    }
-
-    /// Number of events handled.
-    pub fn handlers(&self) -> u64 {
-        self.handlers
     }
 }

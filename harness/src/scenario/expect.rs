@@ -90,14 +90,17 @@ fn bound(item: &Item, quantity: Quantity, formulas: &[&str]) -> Option<Bound> {
     }
     let table = item.table()?;
     let (of, within) = (table.get("of"), table.get("within"));
+    let times = table.get("times");
     let (min, max) = (table.get("min"), table.get("max"));
     let bound = match (&of, &min, &max) {
         (Some(of), None, None) => {
             let name = of.name("formula", formulas.iter().copied());
             let (within_ppm, within_milli_tuples) =
                 within.as_ref().map_or(Some((0, 0)), tolerance)?;
+            let times = times.as_ref().map_or(Some(1), |item| item.integer(1..=1000))?;
             name.map(|name| Bound::Formula {
                 name: name.to_string(),
+                times,
                 within_ppm,
                 within_milli_tuples,
             })
@@ -115,8 +118,8 @@ fn bound(item: &Item, quantity: Quantity, formulas: &[&str]) -> Option<Bound> {
             None
         }
         (None, min, max) => {
-            if let Some(within) = &within {
-                within.key_error("`within` goes with a formula, `of`", None);
+            for key in [&within, &times].into_iter().flatten() {
+                key.key_error("`within` and `times` go with a formula, `of`", None);
             }
             let read = |limit: &Option<Item>| match limit {
                 Some(limit) => number(limit).map(Some),

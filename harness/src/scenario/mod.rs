@@ -78,7 +78,8 @@
 //! plant = "never-trims"
 //! fault = []                      # replaces the file's; or [[case.fault]]
 //! expect = { observed = "exactly", status = "held", lost = 0, "recovery.r2" = { max = "2s" } }
-//! # each quantity: a value, { min, max } or { of = "FORMULA", within = ["1%", "2 tuples"] };
+//! # each quantity: a value, { min, max } or { of = "FORMULA", within = ["1%", "2 tuples"] }, with
+//! # `times = 2` if there are two failures to count;
 //! # mean = { ... } and max = { ... } within `expect` judge all runs of the case together
 //! ```
 //!

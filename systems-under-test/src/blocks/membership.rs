@@ -35,8 +35,8 @@ pub enum Change {
     None,
     /// We lead from the start of the run.
     Leads,
-    /// We have taken over: announce it.
-    TookOver,
+    /// We have taken over, in this term: announce it.
+    TookOver(Term),
     /// We follow this primary now, and know nothing of its state.
     Follows(NodeId),
     /// We lead, and this replica wants to be our standby.
@@ -186,7 +186,7 @@ impl Membership {
         self.primary = cx.me;
         fx.heartbeats(cx.peers().collect(), self.term);
         fx.mark("took-over");
-        Change::TookOver
+        Change::TookOver(self.term)
     }
 
     fn deposed(&mut self, fx: &mut Effects) -> Change {

@@ -1,11 +1,11 @@
 //! An operator between its ports: what every strategy wraps.
 
-use super::{Ports, Reception};
+use super::{Inbox, Ports, Reception};
 use crate::node::{Cx, Digest};
 use crate::operator::{Operator, Outputs};
 use crate::planted_bugs::Bug;
 use crate::protocol::{
-    ChannelId, DeliveryId, Effects, Item, Nanos, Payload, Position, Term, Tuple,
+    ChannelId, DeliveryId, Effects, Item, Nanos, Payload, Position, Resend, Term, Tuple,
 };
 
 /// Bits of the sub-index that each fanning-out operator takes.
@@ -104,9 +104,19 @@ impl Task {
         true
     }
 
-    /// The planted bug [`Bug::SequenceRestarts`]; called when a replica takes over.
-    pub fn took_over(&mut self, cx: &Cx) {
+    /// We lead from now on, in `term`: tells everybody, asks each input channel to send again what
+    /// `resend` says, and starts to acknowledge.
+    pub fn take_over(
+        &mut self,
+        cx: &Cx,
+        term: Term,
+        resend: impl Fn(&Inbox, ChannelId) -> Resend,
+        fx: &mut Effects,
+    ) {
         self.renumbered = cx.planted(Bug::SequenceRestarts).then_some(0);
+        let inbox = &self.ports.inbox;
+        self.ports.announce(cx, term, |channel| resend(inbox, channel), fx);
+        inbox.start_acks(cx, fx);
     }
 
     /// Operator state and how far it has got.

@@ -20,9 +20,9 @@
 use super::{Demand, Entry, Strategy};
 use crate::blocks::{Change, Membership, Task};
 use crate::claim::{Answer, Claim, Delivery, Downstream, Situation};
-use crate::node::{Cx, Digest, Node};
+use crate::node::{Cx, Node};
 use crate::plan::Plan;
-use crate::protocol::{ChannelId, Effects, Event, Item, Nanos, NodeId, Resend, Term};
+use crate::protocol::{Effects, Event, NodeId, Resend};
 
 /// The strategy's line in the list.
 pub const ENTRY: Entry = Entry {
@@ -70,12 +70,7 @@ impl Node for Replica {
     fn on(&mut self, cx: &Cx, event: Event, fx: &mut Effects) {
         match self.member.on(cx, &event, fx) {
             Change::Leads => self.task.ports.inbox.start_acks(cx, fx),
-            Change::TookOver => {
-                self.task.took_over(cx);
-                let term = self.member.leads().expect("it has just taken over");
-                self.task.ports.announce(cx, term, |_| Resend::Nothing, fx);
-                self.task.ports.inbox.start_acks(cx, fx);
-            }
+            Change::TookOver(term) => self.task.take_over(cx, term, |_, _| Resend::Nothing, fx),
             Change::Joined(_) => fx.mark("pair-complete"),
             Change::Follows(_) | Change::None => {}
         }
@@ -99,23 +94,7 @@ impl Node for Replica {
         }
     }
 
-    fn cost(&self, cx: &Cx, term: Term, channel: ChannelId, item: &Item) -> Nanos {
-        self.member.leads().map_or(0, |_| self.task.cost(cx, term, channel, item))
-    }
-
-    fn is_primary(&self) -> bool {
-        self.member.leads().is_some()
-    }
-
-    fn digest(&self) -> Option<Digest> {
-        Some(self.task.digest())
-    }
-
-    fn retained(&self) -> u64 {
-        self.task.ports.outbox.retained()
-    }
-
-    fn settled(&self) -> bool {
-        self.member.settled()
+    fn parts(&self) -> Option<(&Membership, &Task)> {
+        Some((&self.member, &self.task))
     }
 }

@@ -19,16 +19,16 @@
 //! neighbour, set back too, will ask for.
 
 use super::{Demand, Entry, Strategy};
-use crate::blocks::{Change, InboxState, Membership, Task};
+use crate::blocks::{Change, Inbox, InboxState, Membership, Task};
 use crate::claim::{Answer, Claim, Delivery, Downstream, Situation};
-use crate::node::{Cx, Digest, Node};
+use crate::node::{Cx, Node};
 use crate::operator::{OperatorClass, State};
 use crate::options::{OptionDoc, OptionKind, Options};
 use crate::plan::{Dedup, Feed, Plan};
 use crate::planted_bugs::Bug;
 use crate::protocol::{
-    Blob, Cause, ChannelId, Effects, Event, Item, Link, Nanos, NodeId, Positions, Resend, SaveKey,
-    Scope, Term, TimerId, Tuple, decode,
+    Blob, Cause, ChannelId, Effects, Event, Nanos, NodeId, Positions, Resend, SaveKey, Scope, Term,
+    TimerId, Tuple, decode,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -194,8 +194,11 @@ struct Replica {
 impl Node for Replica {
     fn on(&mut self, cx: &Cx, event: Event, fx: &mut Effects) {
         match self.member.on(cx, &event, fx) {
-            Change::Leads => self.start_timers(cx, fx),
-            Change::TookOver => self.take_over(cx, fx),
+            Change::Leads => {
+                self.task.ports.inbox.start_acks(cx, fx);
+                self.arm_checkpoint(cx, fx);
+            }
+            Change::TookOver(term) => self.take_over(cx, term, fx),
             Change::Joined(standby) => {
                 self.standby = Some(standby);
                 self.pairing = true;
@@ -226,54 +229,26 @@ impl Node for Replica {
                 }
                 Message::Confirm { .. } => {}
             },
-            Event::Link { from, link } => self.on_link(cx, leads, from, &link, fx),
+            Event::Link { from, link } => self.task.ports.on_link(cx, leads, from, &link, fx),
             _ => {}
         }
     }
 
-    fn cost(&self, cx: &Cx, term: Term, channel: ChannelId, item: &Item) -> Nanos {
-        self.member.leads().map_or(0, |_| self.task.cost(cx, term, channel, item))
-    }
-
-    fn is_primary(&self) -> bool {
-        self.member.leads().is_some()
-    }
-
-    fn digest(&self) -> Option<Digest> {
-        Some(self.task.digest())
+    fn parts(&self) -> Option<(&Membership, &Task)> {
+        Some((&self.member, &self.task))
     }
 
     fn retained(&self) -> u64 {
         let shipped = if self.is_primary() { 0 } else { self.shipped_log.len() as u64 };
         self.task.ports.outbox.retained() + shipped
     }
-
-    fn settled(&self) -> bool {
-        self.member.settled()
-    }
 }
 
 /// The primary's part.
 impl Replica {
-    fn start_timers(&self, cx: &Cx, fx: &mut Effects) {
-        self.task.ports.inbox.start_acks(cx, fx);
-        self.arm_checkpoint(cx, fx);
-    }
-
     fn arm_checkpoint(&self, cx: &Cx, fx: &mut Effects) {
         let phase = cx.plan.instance(cx.instance()).checkpoint_phase;
         fx.timer(CHECKPOINT, cx.next_on_grid(cx.plan.settings.interval, phase));
-    }
-
-    fn on_link(
-        &mut self,
-        cx: &Cx,
-        leads: Option<Term>,
-        from: NodeId,
-        link: &Link,
-        fx: &mut Effects,
-    ) {
-        self.task.ports.on_link(cx, leads, from, link, fx);
     }
 
     /// Cuts a checkpoint, and sends it unless it must be stored here first.
@@ -374,22 +349,19 @@ impl Replica {
     }
 
     /// Continues from the last checkpoint that counts.
-    fn take_over(&mut self, cx: &Cx, fx: &mut Effects) {
-        let term = self.member.leads().expect("it has just taken over");
-        self.task.took_over(cx);
+    fn take_over(&mut self, cx: &Cx, term: Term, fx: &mut Effects) {
         self.standby = None;
         self.unsaved.clear();
         self.unsent.clear();
         self.unconfirmed.clear();
         // Whatever is tracked as changed is relative to the predecessor's cuts.
         self.full_next = true;
-        let ports = &mut self.task.ports;
-        ports.outbox.adopt_log(std::mem::take(&mut self.shipped_log));
-        let inbox = &ports.inbox;
-        let from = |channel| Resend::From(inbox.on_channel(cx, channel, inbox.received()));
-        ports.announce(cx, term, from, fx);
-        ports.outbox.resend_all(cx, term, fx);
-        self.start_timers(cx, fx);
+        self.task.ports.outbox.adopt_log(std::mem::take(&mut self.shipped_log));
+        let from =
+            |inbox: &Inbox, channel| Resend::From(inbox.on_channel(cx, channel, inbox.received()));
+        self.task.take_over(cx, term, from, fx);
+        self.task.ports.outbox.resend_all(cx, term, fx);
+        self.arm_checkpoint(cx, fx);
     }
 }
 

@@ -23,13 +23,13 @@
 use super::{Demand, Entry, Strategy};
 use crate::blocks::{Change, Membership, Task};
 use crate::claim::{Answer, Claim, Delivery, Downstream, Situation, Value};
-use crate::node::{Cx, Digest, Node};
+use crate::node::{Cx, Node};
 use crate::operator::{OperatorClass, Span};
 use crate::options::{OptionDoc, OptionKind};
 use crate::plan::{Dedup, Feed, Plan};
 use crate::planted_bugs::Bug;
 use crate::protocol::{
-    ChannelId, DeliveryId, Effects, Event, Item, Link, Nanos, NodeId, Positions, Resend, Term,
+    ChannelId, DeliveryId, Effects, Event, Item, Link, NodeId, Positions, Resend, Term,
 };
 use std::collections::VecDeque;
 
@@ -170,12 +170,7 @@ impl Node for Replica {
     fn on(&mut self, cx: &Cx, event: Event, fx: &mut Effects) {
         match self.member.on(cx, &event, fx) {
             Change::Leads => self.task.ports.inbox.start_acks(cx, fx),
-            Change::TookOver => {
-                self.task.took_over(cx);
-                let term = self.member.leads().expect("it has just taken over");
-                self.task.ports.announce(cx, term, |_| Resend::All, fx);
-                self.task.ports.inbox.start_acks(cx, fx);
-            }
+            Change::TookOver(term) => self.task.take_over(cx, term, |_, _| Resend::All, fx),
             // A spare needs no state: the log upstream is the state.
             Change::Joined(_) => fx.mark("pair-complete"),
             Change::Follows(_) | Change::None => {}
@@ -207,24 +202,8 @@ impl Node for Replica {
         }
     }
 
-    fn cost(&self, cx: &Cx, term: Term, channel: ChannelId, item: &Item) -> Nanos {
-        self.member.leads().map_or(0, |_| self.task.cost(cx, term, channel, item))
-    }
-
-    fn is_primary(&self) -> bool {
-        self.member.leads().is_some()
-    }
-
-    fn digest(&self) -> Option<Digest> {
-        Some(self.task.digest())
-    }
-
-    fn retained(&self) -> u64 {
-        self.task.ports.outbox.retained()
-    }
-
-    fn settled(&self) -> bool {
-        self.member.settled()
+    fn parts(&self) -> Option<(&Membership, &Task)> {
+        Some((&self.member, &self.task))
     }
 }
 

@@ -1,0 +1,63 @@
+//! What worlds and the end of a run ask of a machine.
+
+use super::{HANDLERS_PER_INSTANT_MAX, Machine, Phase, Work};
+use aftermath_systems::node::Digest;
+
+impl Machine {
+    /// Whether this replica leads its instance (or is just taking over).
+    pub fn is_primary(&self) -> bool {
+        self.phase != Phase::Down && self.node.as_ref().is_some_and(|node| node.is_primary())
+    }
+
+    /// Whether the streams are being redirected to it.
+    pub fn is_activating(&self) -> bool {
+        self.phase == Phase::Activating
+    }
+
+    /// Whether the process is dead.
+    pub fn is_down(&self) -> bool {
+        self.phase == Phase::Down
+    }
+
+    /// Whether no output can follow from what is under way here.
+    pub fn settled(&self) -> bool {
+        self.phase == Phase::Up
+            && self.significant == 0
+            && self.lane.is_idle()
+            && self.node.as_ref().is_some_and(|node| node.settled())
+    }
+
+    /// Whether the source at this node has emitted everything.
+    pub fn source_done(&self) -> bool {
+        self.node.as_ref().is_some_and(|node| node.settled())
+    }
+
+    /// Whether the node handles event after event without time passing.
+    pub fn livelocked(&self) -> bool {
+        self.handlers_now > HANDLERS_PER_INSTANT_MAX
+    }
+
+    /// Tuples held in logs, hold-backs and parked queues.
+    pub fn retained(&self) -> u64 {
+        let parked = self.parked.iter().filter(|(_, _, work)| match work {
+            Work::Frame(frame) => frame.body.is_data(),
+            _ => false,
+        });
+        self.node.as_ref().map_or(0, |node| node.retained()) + parked.count() as u64
+    }
+
+    /// Operator state, if the process runs an operator.
+    pub fn digest(&self) -> Option<Digest> {
+        self.node.as_ref().and_then(|node| node.digest())
+    }
+
+    /// The running hash over all events and effects.
+    pub fn hash(&self) -> u64 {
+        self.hash.0
+    }
+
+    /// Number of events handled.
+    pub fn handlers(&self) -> u64 {
+        self.handlers
+    }
+}
