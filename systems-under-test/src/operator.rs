@@ -1,6 +1,6 @@
 //! What is computed, apart from how it survives.
 
-use crate::protocol::{Nanos, Payload, Positions, SemanticId, Tuple};
+use crate::protocol::{DeliveryId, Nanos, Payload, Positions, SemanticId, StreamId, Tuple};
 use serde::{Serialize, de::DeserializeOwned};
 use std::rc::Rc;
 
@@ -69,17 +69,35 @@ impl State {
     }
 }
 
+/// One output of an operator.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Output {
+    /// What it is, for the judge.
+    pub semantic: SemanticId,
+    /// Its value.
+    pub payload: Payload,
+    /// The input that it stands for, with that input's schedule, where that is not the input being
+    /// handled: an operator that puts streams in order releases inputs that came before.
+    pub origin: Option<(DeliveryId, Nanos)>,
+}
+
 /// The outputs of one input, in order.
 #[derive(Default, Debug)]
 pub struct Outputs {
-    /// Semantic id and payload of each.
-    pub list: Vec<(SemanticId, Payload)>,
+    /// What was emitted.
+    pub list: Vec<Output>,
 }
 
 impl Outputs {
-    /// Emit one output.
+    /// Emits one output of the input being handled.
     pub fn emit(&mut self, semantic: SemanticId, payload: Payload) {
-        self.list.push((semantic, payload));
+        self.list.push(Output { semantic, payload, origin: None });
+    }
+
+    /// Emits one output of an earlier input: it keeps that input's place in its stream.
+    pub fn emit_for(&mut self, origin: &Tuple, semantic: SemanticId, payload: Payload) {
+        let origin = Some((origin.id, origin.scheduled));
+        self.list.push(Output { semantic, payload, origin });
     }
 }
 
@@ -97,8 +115,23 @@ impl<T: Operator + Clone + 'static> ForkOperator for T {
 
 /// A function from inputs to outputs with state that can be saved, shipped and compared.
 pub trait Operator: ForkOperator {
-    /// Takes one input; never an end marker.
-    fn apply(&mut self, input: &Tuple, out: &mut Outputs);
+    /// Told once, before anything else: the streams of its inputs.
+    fn connect(&mut self, _streams: &[StreamId]) {}
+
+    /// Takes one input at the instant `now`; never an end marker. Whoever looks at `now` is of
+    /// class arbitrary.
+    fn apply(&mut self, now: Nanos, input: &Tuple, out: &mut Outputs);
+
+    /// Some input streams have ended, others go on.
+    fn streams_ended(&mut self, _now: Nanos, _ended: &[StreamId], _out: &mut Outputs) {}
+
+    /// When it wants to be woken without an input, ns.
+    fn wakes_at(&self) -> Option<Nanos> {
+        None
+    }
+
+    /// The instant it wanted to be woken at.
+    fn wake(&mut self, _now: Nanos, _out: &mut Outputs) {}
 
     /// All input streams have ended: emit what was still open.
     fn end(&mut self, _out: &mut Outputs) {}

@@ -2,14 +2,19 @@
 
 use super::{Inbox, Ports, Reception};
 use crate::node::{Cx, Digest};
-use crate::operator::{Operator, Outputs};
+use crate::operator::{Operator, Output, Outputs};
 use crate::planted_bugs::Bug;
 use crate::protocol::{
-    ChannelId, DeliveryId, Effects, Item, Nanos, Payload, Position, Resend, Term, Tuple,
+    ChannelId, DeliveryId, EdgeId, Effects, Item, Nanos, Payload, Position, Resend, Term, TimerId,
+    Tuple,
 };
 
 /// Bits of the sub-index that each fanning-out operator takes.
 const SUB_BITS: u32 = 16;
+/// Index of the first output that an operator puts out unasked: after those of the last input.
+const FIRST_WOKEN: usize = 1 << (SUB_BITS - 1);
+/// Wakes the operator.
+const WAKE: TimerId = TimerId(0x7003);
 
 /// An operator, its inbox and its outbox.
 pub struct Task {
@@ -19,6 +24,8 @@ pub struct Task {
     pub operator: Box<dyn Operator>,
     /// The next sequence number of the planted bug that numbers outputs anew after a take-over.
     renumbered: Option<u64>,
+    /// Outputs that the operator has put out unasked since the last input.
+    woken: usize,
     scratch: Outputs,
 }
 
@@ -28,6 +35,7 @@ impl Clone for Task {
             ports: self.ports.clone(),
             operator: self.operator.fork(),
             renumbered: self.renumbered,
+            woken: self.woken,
             scratch: Outputs::default(),
         }
     }
@@ -40,10 +48,14 @@ impl Task {
     /// When the node is a source or sink: strategies are asked for operators only.
     pub fn new(cx: &Cx) -> Task {
         let operator = cx.plan.operator_of(cx.me).operator().expect("a task runs an operator");
+        let mut operator = operator.fork();
+        let streams = cx.plan.instance(cx.instance()).streams.iter();
+        operator.connect(&streams.map(|(input, _)| *input).collect::<Vec<_>>());
         Task {
             ports: Ports::new(cx),
-            operator: operator.fork(),
+            operator,
             renumbered: None,
+            woken: 0,
             scratch: Outputs::default(),
         }
     }
@@ -72,36 +84,96 @@ impl Task {
         my_term: Term,
         (sender_term, channel, item): (Term, ChannelId, &Item),
         fx: &mut Effects,
-        mut sent: impl FnMut(ChannelId, DeliveryId),
+        sent: impl FnMut(ChannelId, DeliveryId),
     ) -> bool {
         if self.ports.inbox.reception(sender_term, channel, item) != Reception::Take {
             return false;
         }
         self.ports.inbox.take(channel, item);
+        self.woken = 0;
         let Item::Tuple(input) = item else { return true };
-        self.scratch.list.clear();
-        if !input.is_end() {
-            self.operator.apply(input, &mut self.scratch);
-        } else if self.ports.inbox.all_ended() {
-            self.operator.end(&mut self.scratch);
-            let marker = input.semantic;
-            self.scratch.emit(marker, Payload::End);
+        let mut out = std::mem::take(&mut self.scratch);
+        if input.is_end() {
+            self.operator.streams_ended(cx.now, &cx.plan.channel(channel).streams, &mut out);
+            if self.ports.inbox.all_ended() {
+                self.operator.end(&mut out);
+                out.emit(input.semantic, Payload::End);
+            }
+        } else {
+            self.operator.apply(cx.now, input, &mut out);
         }
-        let outputs = std::mem::take(&mut self.scratch);
-        let stream = cx.plan.output_stream(cx.instance(), input.id.stream);
-        for (index, (semantic, payload)) in outputs.list.iter().enumerate() {
-            let position = self.position(input.id.position, index);
-            let id = DeliveryId { stream, position };
-            let tuple = Tuple {
-                id,
-                semantic: *semantic,
-                scheduled: input.scheduled,
-                payload: payload.clone(),
-            };
+        self.emit(cx, my_term, (input.id, input.scheduled), 0, &mut out, fx, sent);
+        self.scratch = out;
+        self.arm(cx, fx);
+        true
+    }
+
+    /// Handles the timers that every task has: wakes the operator, or acknowledges; returns the
+    /// edge whose turn it was to be acknowledged.
+    pub fn on_timer(
+        &mut self,
+        cx: &Cx,
+        my_term: Term,
+        timer: TimerId,
+        fx: &mut Effects,
+        sent: impl FnMut(ChannelId, DeliveryId),
+    ) -> Option<EdgeId> {
+        if timer != WAKE {
+            return self.ports.inbox.on_ack_timer(cx, timer, fx);
+        }
+        let mut out = std::mem::take(&mut self.scratch);
+        self.operator.wake(cx.now, &mut out);
+        // No input triggered these outputs: they come after those of the last one.
+        let (stream, _) = cx.plan.instance(cx.instance()).streams[0];
+        let mut position = self.ports.inbox.received().get(stream);
+        position.sub = position.sub.saturating_sub(1);
+        let index = FIRST_WOKEN + self.woken;
+        self.woken += out.list.len();
+        self.emit(
+            cx,
+            my_term,
+            (DeliveryId { stream, position }, cx.now),
+            index,
+            &mut out,
+            fx,
+            sent,
+        );
+        self.scratch = out;
+        self.arm(cx, fx);
+        None
+    }
+
+    /// Sets the timer at which the operator wants to be woken, if it does.
+    pub fn arm(&self, cx: &Cx, fx: &mut Effects) {
+        if let Some(at) = self.operator.wakes_at() {
+            fx.timer(WAKE, at);
+        }
+    }
+
+    fn emit(
+        &mut self,
+        cx: &Cx,
+        my_term: Term,
+        trigger: (DeliveryId, Nanos),
+        mut index: usize,
+        out: &mut Outputs,
+        fx: &mut Effects,
+        mut sent: impl FnMut(ChannelId, DeliveryId),
+    ) {
+        let mut last = trigger;
+        for output in out.list.drain(..) {
+            let origin = output.origin.unwrap_or(trigger);
+            if origin != last {
+                (last, index) = (origin, 0);
+            }
+            let (id, scheduled) = origin;
+            let stream = cx.plan.output_stream(cx.instance(), id.stream);
+            let id = DeliveryId { stream, position: self.position(id.position, index) };
+            index += 1;
+            let Output { semantic, payload, .. } = output;
+            let tuple = Tuple { id, semantic, scheduled, payload };
             self.ports.outbox.emit(cx, my_term, &tuple, fx, |channel| sent(channel, id));
         }
-        self.scratch = outputs;
-        true
     }
 
     /// We lead from now on, in `term`: tells everybody, asks each input channel to send again what

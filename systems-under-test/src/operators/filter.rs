@@ -2,7 +2,7 @@
 
 use super::flight::Flight;
 use crate::operator::{Operator, OperatorClass, Outputs, Span, State};
-use crate::protocol::{Payload, Positions, Tuple};
+use crate::protocol::{Nanos, Payload, Positions, Tuple};
 
 /// Which tuples pass.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,7 +40,7 @@ impl Filter {
 }
 
 impl Operator for Filter {
-    fn apply(&mut self, input: &Tuple, out: &mut Outputs) {
+    fn apply(&mut self, _now: Nanos, input: &Tuple, out: &mut Outputs) {
         if self.predicate.accepts(&input.payload) {
             out.emit(input.semantic, input.payload.clone());
         }

@@ -3,7 +3,7 @@
 use super::flight::Flight;
 use super::keyed::{Keyed, Value};
 use crate::operator::{Operator, OperatorClass, Outputs, Span, State, mix};
-use crate::protocol::{Field, Payload, Positions, SemanticId, Tuple};
+use crate::protocol::{Field, Nanos, Payload, Positions, SemanticId, Tuple};
 use serde::{Deserialize, Serialize};
 
 /// Minutes in seven days.
@@ -65,7 +65,7 @@ impl FlightDelays {
 }
 
 impl Operator for FlightDelays {
-    fn apply(&mut self, input: &Tuple, out: &mut Outputs) {
+    fn apply(&mut self, _now: Nanos, input: &Tuple, out: &mut Outputs) {
         let Some(flight) = Flight::read(&input.payload) else { return };
         let key = flight.origin.0;
         let value = self.totals.update(key, |old| old.unwrap_or(0) + 1);

@@ -1,14 +1,14 @@
 //! A stateless function of each tuple.
 
 use crate::operator::{Operator, OperatorClass, Outputs, Span, State};
-use crate::protocol::{Payload, Positions, Tuple};
+use crate::protocol::{Nanos, Payload, Positions, Tuple};
 
 /// Doubles the number of a pair and adds one; records pass through unchanged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Map;
 
 impl Operator for Map {
-    fn apply(&mut self, input: &Tuple, out: &mut Outputs) {
+    fn apply(&mut self, _now: Nanos, input: &Tuple, out: &mut Outputs) {
         let payload = match &input.payload {
             // Neither the identity nor its own inverse: applied twice by mistake, it shows.
             Payload::Pair { key, value } => Payload::Pair { key: *key, value: value * 2 + 1 },

@@ -2,7 +2,7 @@
 
 use super::keyed::Keyed;
 use crate::operator::{Operator, OperatorClass, Outputs, Span, State};
-use crate::protocol::{Payload, Positions, Tuple};
+use crate::protocol::{Nanos, Payload, Positions, Tuple};
 
 /// What is aggregated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,7 +28,7 @@ impl Running {
 }
 
 impl Operator for Running {
-    fn apply(&mut self, input: &Tuple, out: &mut Outputs) {
+    fn apply(&mut self, _now: Nanos, input: &Tuple, out: &mut Outputs) {
         let Payload::Pair { key, value } = input.payload else { return };
         let step = match self.kind {
             RunningKind::Count => 1,

@@ -73,7 +73,7 @@ impl SlidingWindow {
 }
 
 impl Operator for SlidingWindow {
-    fn apply(&mut self, input: &Tuple, out: &mut Outputs) {
+    fn apply(&mut self, _now: Nanos, input: &Tuple, out: &mut Outputs) {
         let Payload::Pair { key, value } = input.payload else { return };
         self.evict_before(input.scheduled);
         self.push(Entry {

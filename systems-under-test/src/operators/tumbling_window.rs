@@ -65,7 +65,7 @@ impl TumblingWindow {
 }
 
 impl Operator for TumblingWindow {
-    fn apply(&mut self, input: &Tuple, out: &mut Outputs) {
+    fn apply(&mut self, _now: Nanos, input: &Tuple, out: &mut Outputs) {
         let Payload::Pair { key, value } = input.payload else { return };
         let index = input.scheduled / self.span;
         if self.open.is_some_and(|open| index > open) {

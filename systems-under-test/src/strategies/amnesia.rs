@@ -83,9 +83,11 @@ impl Node for Replica {
             }
             // There is nothing to lose here beyond the process: what is received is as safe as it
             // will ever be.
-            Event::Timer(timer) if leads.is_some() => {
-                let inbox = &self.task.ports.inbox;
-                if let Some(edge) = inbox.on_ack_timer(cx, timer, fx) {
+            Event::Timer(timer) => {
+                if let Some(mine) = leads
+                    && let Some(edge) = self.task.on_timer(cx, mine, timer, fx, |_, _| {})
+                {
+                    let inbox = &self.task.ports.inbox;
                     inbox.trim(cx, Some(edge), inbox.received(), fx);
                 }
             }

@@ -218,8 +218,10 @@ impl Node for Replica {
                 }
             }
             Event::Timer(CHECKPOINT) => self.cut(cx, fx),
-            Event::Timer(timer) if leads.is_some() => {
-                self.task.ports.inbox.on_ack_timer(cx, timer, fx);
+            Event::Timer(timer) => {
+                if let Some(mine) = leads {
+                    self.task.on_timer(cx, mine, timer, fx, |_, _| {});
+                }
             }
             Event::Saved(key) => self.saved(cx, key.number, fx),
             Event::Message { from, bytes } => match decode(&bytes) {

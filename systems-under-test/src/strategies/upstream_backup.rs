@@ -29,7 +29,7 @@ use crate::options::{OptionDoc, OptionKind};
 use crate::plan::{Dedup, Feed, Plan};
 use crate::planted_bugs::Bug;
 use crate::protocol::{
-    ChannelId, DeliveryId, Effects, Event, Item, Link, NodeId, Positions, Resend, Term,
+    ChannelId, DeliveryId, Effects, Event, Item, Link, NodeId, Positions, Resend, Term, TimerId,
 };
 use std::collections::VecDeque;
 
@@ -182,12 +182,9 @@ impl Node for Replica {
                     self.take(cx, mine, (term, channel, &item), fx);
                 }
             }
-            Event::Timer(timer) if leads.is_some() => {
-                let inbox = &self.task.ports.inbox;
-                let edge = inbox.on_ack_timer(cx, timer, fx);
-                // A filter may have nothing outstanding for long: then nothing holds inputs back.
-                if edge.is_some() && self.level_one.entries.is_empty() {
-                    inbox.trim(cx, edge, &self.needs(cx), fx);
+            Event::Timer(timer) => {
+                if let Some(mine) = leads {
+                    self.on_timer(cx, mine, timer, fx);
                 }
             }
             Event::Link { from, link } => {
@@ -210,14 +207,28 @@ impl Node for Replica {
 impl Replica {
     fn take(&mut self, cx: &Cx, mine: Term, what: (Term, ChannelId, &Item), fx: &mut Effects) {
         let mut sent = Vec::new();
-        if !self.task.take(cx, mine, what, fx, |channel, id| sent.push((channel, id))) {
-            return;
+        if self.task.take(cx, mine, what, fx, |channel, id| sent.push((channel, id))) {
+            self.emitted(cx, &sent, fx);
         }
+    }
+
+    fn on_timer(&mut self, cx: &Cx, mine: Term, timer: TimerId, fx: &mut Effects) {
+        let mut sent = Vec::new();
+        let note = |channel, id| sent.push((channel, id));
+        let edge = self.task.on_timer(cx, mine, timer, fx, note);
+        self.emitted(cx, &sent, fx);
+        // A filter may have nothing outstanding for long: then nothing holds inputs back.
+        if edge.is_some() && self.level_one.entries.is_empty() {
+            self.task.ports.inbox.trim(cx, edge, &self.needs(cx), fx);
+        }
+    }
+
+    fn emitted(&mut self, cx: &Cx, sent: &[(ChannelId, DeliveryId)], fx: &mut Effects) {
         let needs = self.needs(cx);
         if cx.planted(Bug::TrimOnReceipt) {
             self.task.ports.inbox.trim(cx, None, &needs, fx);
         } else if !sent.is_empty() {
-            self.level_one.emitted(&sent, needs);
+            self.level_one.emitted(sent, needs);
         }
     }
 
