@@ -61,8 +61,7 @@ impl Campaign<'_> {
 
     fn cases<'a>(&'a self, scenario: &'a Scenario) -> impl Iterator<Item = &'a Case> {
         let wanted = |case: &&Case| {
-            self.strategies.is_empty()
-                || self.strategies.iter().any(|name| name == case.config.strategy)
+            self.strategies.is_empty() || self.strategies.iter().any(|name| case.config.uses(name))
         };
         scenario.cases.iter().filter(wanted)
     }
@@ -107,7 +106,7 @@ impl Campaign<'_> {
                     .filter(|record| {
                         record.scenario == scenario.name
                             && record.case == case.name
-                            && record.strategy == case.config.strategy
+                            && record.strategy == case.config.label()
                     })
                     .collect();
                 results.push(case_result(scenario, case, &of_case));
@@ -158,7 +157,7 @@ fn case_result(scenario: &Scenario, case: &Case, records: &[&Record]) -> CaseRes
     CaseResult {
         scenario: scenario.name.clone(),
         case: case.name.clone(),
-        strategy: case.config.strategy.to_string(),
+        strategy: case.config.label(),
         status,
         runs,
         checks,

@@ -57,6 +57,8 @@ pub struct RunConfig {
     pub strategy_options: Options,
     /// The options that the scenario gave, for the record.
     pub given_options: BTreeMap<String, String>,
+    /// Protected operators that have a strategy of their own.
+    pub mixture: BTreeMap<String, Mixed>,
     /// Deduplication on all edges.
     pub dedup: Dedup,
     /// Whether dropping a duplicate costs no CPU.
@@ -79,6 +81,50 @@ pub struct RunConfig {
     pub drain_within_ns: Option<Nanos>,
     /// A deliberately wrong variant to plant.
     pub plant: Option<Bug>,
+}
+
+/// The strategy of one operator in a mixture.
+#[derive(Clone, Debug)]
+pub struct Mixed {
+    /// Name of the strategy.
+    pub strategy: &'static str,
+    /// Its options, defaults filled in.
+    pub options: Options,
+    /// The options that the scenario gave.
+    pub given: BTreeMap<String, String>,
+}
+
+impl RunConfig {
+    /// The strategy of a protected operator, with its options.
+    pub fn strategy_of(&self, operator: &str) -> (&'static str, &Options) {
+        let own = self.mixture.get(operator).map(|mixed| (mixed.strategy, &mixed.options));
+        own.unwrap_or((self.strategy, &self.strategy_options))
+    }
+
+    /// How tables call the strategies: one name, or those of the protected operators in order.
+    pub fn label(&self) -> String {
+        let names: Vec<_> = self.protect.iter().map(|name| self.strategy_of(name).0).collect();
+        match names.split_first() {
+            Some((first, rest)) if rest.iter().all(|name| name == first) => first.to_string(),
+            Some(_) => names.join(" + "),
+            None => self.strategy.to_string(),
+        }
+    }
+
+    /// Whether `name` is one of the strategies at work.
+    pub fn uses(&self, name: &str) -> bool {
+        self.label() == name || self.protect.iter().any(|op| self.strategy_of(op).0 == name)
+    }
+
+    /// All options that the scenario gave; in a mixture with the operator's name.
+    pub fn all_given(&self) -> BTreeMap<String, String> {
+        let mut all = self.given_options.clone();
+        for (operator, mixed) in &self.mixture {
+            let own = mixed.given.iter();
+            all.extend(own.map(|(key, value)| (format!("{operator}.{key}"), value.clone())));
+        }
+        all
+    }
 }
 
 /// What the source emits.

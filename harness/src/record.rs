@@ -40,8 +40,8 @@ pub fn record(
         format_version: FORMAT_VERSION,
         scenario: scenario.name.clone(),
         case: case.name.clone(),
-        strategy: config.strategy.to_string(),
-        options: config.given_options.clone(),
+        strategy: config.label(),
+        options: config.all_given(),
         planted: planted.map(|entry| entry.name.to_string()),
         seed: id.seed,
         stratum: id.stratum,
@@ -102,7 +102,7 @@ fn fault(
 /// The command that runs this alone.
 fn replay_line(scenario: &Scenario, case: &Case, id: RunId) -> String {
     let mut line = format!("aftermath replay {}", quote(&scenario.path));
-    line += &format!(" --case {} --strategy {}", quote(&case.name), case.config.strategy);
+    line += &format!(" --case {} --strategy {}", quote(&case.name), quote(&case.config.label()));
     line += &format!(" --seed {}", id.seed);
     if let Some(stratum) = id.stratum {
         line += &format!(" --stratum {stratum}");

@@ -117,9 +117,13 @@ pub enum FaultKind {
 pub struct UnderRepair {
     /// The same instance: its pair was not complete.
     pub own_pair: bool,
-    /// An operator directly upstream.
+    /// An operator directly upstream, whose successor does not hold everything that its
+    /// predecessor had sent.
     pub upstream: bool,
-    /// An operator directly downstream.
+    /// Such an operator was hit before, and what it had sent is gone for ever, though its repair may
+    /// be over.
+    pub upstream_forgot: bool,
+    /// An operator directly downstream, which may still ask for what was sent.
     pub downstream: bool,
 }
 

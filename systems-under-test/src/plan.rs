@@ -17,6 +17,9 @@ pub enum Dedup {
     Off,
     /// It drops what lies before the next wanted position of the stream. Needs FIFO channels.
     Receiver,
+    /// As `Receiver`, and a new primary asks it for that position before it sends anything, so that
+    /// no duplicate is even sent.
+    Handshake,
 }
 
 /// Which replicas of the receiver an edge feeds.
@@ -81,6 +84,8 @@ pub enum OperatorRole {
     Task(Box<dyn Operator>),
     /// The outside world: records delivery and deduplication position in one durable step.
     Sink,
+    /// Runs the protocol of a region; no data passes it.
+    Coordinator,
 }
 
 /// A vertex of the dataflow.
@@ -128,6 +133,8 @@ pub struct InstancePlan {
     pub streams: Vec<(StreamId, StreamId)>,
     /// First instant of the instance's checkpoint grid.
     pub checkpoint_phase: Nanos,
+    /// The region it belongs to, by number.
+    pub region: Option<usize>,
 }
 
 /// (edge, sender instance, receiver instance).
@@ -141,6 +148,15 @@ pub struct ChannelPlan {
     pub to: InstanceId,
     /// The streams that travel on it.
     pub streams: Vec<StreamId>,
+}
+
+/// A maximal connected set of operators that are checkpointed and rolled back together.
+#[derive(Clone, Debug)]
+pub struct RegionPlan {
+    /// Who runs the protocol.
+    pub coordinator: NodeId,
+    /// The instances, upstream first.
+    pub instances: Vec<InstanceId>,
 }
 
 /// One process on one machine.
@@ -218,6 +234,8 @@ pub struct Plan {
     pub channels: Vec<ChannelPlan>,
     /// Replicas of all instances.
     pub nodes: Vec<NodePlan>,
+    /// Regions that a coordinator checkpoints and rolls back.
+    pub regions: Vec<RegionPlan>,
     /// Shared settings.
     pub settings: Settings,
     /// The input.
@@ -256,6 +274,20 @@ impl Plan {
     /// The vertex that a node is a replica of.
     pub fn operator_of(&self, node: NodeId) -> &OperatorPlan {
         self.operator(self.instance(self.node(node).instance).operator)
+    }
+    /// Whether both ends of a channel belong to one region: barriers pass it, and it is rolled back
+    /// at both ends together.
+    pub fn is_internal(&self, channel: ChannelId) -> bool {
+        let ChannelPlan { from, to, .. } = self.channel(channel);
+        let region = self.instance(*from).region;
+        region.is_some() && region == self.instance(*to).region
+    }
+    /// The region that `node` belongs to or coordinates.
+    pub fn region_of(&self, node: NodeId) -> Option<&RegionPlan> {
+        match self.instance(self.node(node).instance).region {
+            Some(region) => self.regions.get(region),
+            None => self.regions.iter().find(|region| region.coordinator == node),
+        }
     }
     /// The instances at the other ends of `instance`'s channels, each once, in order.
     pub fn neighbours(&self, instance: InstanceId) -> Vec<InstanceId> {

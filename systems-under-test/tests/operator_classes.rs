@@ -1,14 +1,15 @@
 //! Every operator is of the class that it declares: neither weaker nor stronger.
 //!
 //! The claims of the strategies rest on these classes, so the classes are measured: by feeding
-//! other interleavings, and by restarting from empty state at every input.
+//! other interleavings, by feeding them at other instants, and by restarting from empty state at
+//! every input.
 
 mod operator_inputs;
 
 use aftermath_systems::operator::{Operator, OperatorClass, Outputs, Span, State};
-use aftermath_systems::operators::samples;
-use aftermath_systems::protocol::{Payload, Positions, SemanticId, StreamId, Tuple};
-use operator_inputs::{Lcg, feed, kept, received, run, stream};
+use aftermath_systems::operators::{Sample, samples};
+use aftermath_systems::protocol::{MILLISECOND, Nanos, Payload, Positions, StreamId, Tuple};
+use operator_inputs::{Emitted, Lcg, arriving, feed, kept, received, run, run_at, stream, streams};
 use std::collections::BTreeSet;
 
 /// How many inputs after a restart may still be answered wrongly. Longer than any window of the
@@ -16,17 +17,31 @@ use std::collections::BTreeSet;
 const BOUND: usize = 120;
 const LENGTH: u64 = 480;
 
-/// Same sequence per stream, same output sequence? With one stream there is only one order, and
-/// what is asked is whether two equal runs are equal: an operator with a single input that reads
-/// no clock cannot fail that. It is the several streams of a joining operator that can.
+/// Same sequence per stream, same outputs in the same order? With one stream there is only one
+/// order; it is the several streams of a joining operator that can arrive otherwise.
 ///
 /// An operator that merely sees a union of streams (a count behind two partitions) is fed one
 /// stream here: arrival order is then the union's doing, not the operator's.
-fn is_deterministic(empty: &dyn Operator, streams: &[Vec<Tuple>]) -> bool {
+fn ignores_interleaving(empty: &dyn Operator, streams: &[Vec<Tuple>]) -> bool {
     let outputs = |order: &[Tuple]| run(empty.fork().as_mut(), order).concat();
     let mut lcg = Lcg(1);
     let reference = outputs(&interleave(streams, &mut lcg));
     (0..20).all(|_| outputs(&interleave(streams, &mut lcg)) == reference)
+}
+
+/// Same inputs in the same order at other instants, same outputs?
+fn ignores_time(empty: &dyn Operator, inputs: &[Tuple]) -> bool {
+    let reference = run(empty.fork().as_mut(), inputs).concat();
+    let mut lcg = Lcg(3);
+    // From about on time to later than any window is long.
+    [20, 300, 5_000].into_iter().all(|latest| {
+        let mut at: Nanos = 0;
+        let late = |input: &Tuple| {
+            at = at.max(input.scheduled + lcg.below(latest) * MILLISECOND);
+            at
+        };
+        run_at(empty.fork().as_mut(), inputs, late).concat() == reference
+    })
 }
 
 /// One stream that holds all, each in its own order.
@@ -57,7 +72,7 @@ fn converges(empty: &dyn Operator, inputs: &[Tuple]) -> bool {
 /// Restarted empty at what it says it needs, does it only repeat and then continue?
 fn repeats(empty: &dyn Operator, inputs: &[Tuple]) -> bool {
     let reference = run(empty.fork().as_mut(), inputs);
-    let known: BTreeSet<(SemanticId, Payload)> = reference.iter().flatten().cloned().collect();
+    let known: BTreeSet<Emitted> = reference.iter().flatten().cloned().collect();
     (0..=inputs.len()).all(|crash| {
         let mut lost = empty.fork();
         feed(lost.as_mut(), &inputs[..crash]);
@@ -71,9 +86,9 @@ fn repeats(empty: &dyn Operator, inputs: &[Tuple]) -> bool {
 }
 
 fn class_of(empty: &dyn Operator, streams: &[Vec<Tuple>]) -> OperatorClass {
-    let inputs = interleave(streams, &mut Lcg(2));
+    let inputs = arriving(streams, 2);
     // The classes are nested: each question is asked of those that passed the one before.
-    if !is_deterministic(empty, streams) {
+    if !ignores_interleaving(empty, streams) || !ignores_time(empty, &inputs) {
         OperatorClass::Arbitrary
     } else if !converges(empty, &inputs) {
         OperatorClass::Deterministic
@@ -87,23 +102,37 @@ fn class_of(empty: &dyn Operator, streams: &[Vec<Tuple>]) -> OperatorClass {
 #[test]
 fn every_operator_is_of_the_class_that_it_declares() {
     for seed in 1..=3 {
-        let inputs = stream(StreamId(0), LENGTH, seed);
-        for (name, empty) in samples() {
-            let slots = run(empty.fork().as_mut(), &inputs);
+        for Sample { name, streams: count, operator: empty } in samples() {
+            let streams = streams(count, LENGTH, seed);
+            let slots = run(empty.fork().as_mut(), &arriving(&streams, seed));
             assert!(slots.concat().len() > 50, "{name}: the probe barely touches it");
-            let measured = class_of(empty.as_ref(), std::slice::from_ref(&inputs));
-            assert_eq!(measured, empty.class(), "{name}, seed {seed}");
+            assert_eq!(class_of(empty.as_ref(), &streams), empty.class(), "{name}, seed {seed}");
         }
     }
 }
 
 #[test]
+fn a_union_is_arbitrary_for_the_order_of_arrival_and_a_timeout_for_time() {
+    let mut causes = Vec::new();
+    for Sample { name, streams: count, operator: empty } in samples() {
+        let streams = streams(count, LENGTH, 4);
+        if !ignores_interleaving(empty.as_ref(), &streams) {
+            causes.push((name, "order"));
+        }
+        if !ignores_time(empty.as_ref(), &arriving(&streams, 4)) {
+            causes.push((name, "time"));
+        }
+    }
+    assert_eq!(causes, [("timeout window", "time"), ("arrival union", "order")]);
+}
+
+#[test]
 fn operators_that_fan_out_say_so() {
-    let inputs = stream(StreamId(0), LENGTH, 1);
-    for (name, empty) in samples() {
-        let slots = run(empty.fork().as_mut(), &inputs);
-        let widest = slots.iter().map(Vec::len).max().expect("there are inputs");
-        assert_eq!(widest > 1, empty.fans_out(), "{name}");
+    for Sample { name, streams: count, operator: empty } in samples() {
+        let slots = run(empty.fork().as_mut(), &arriving(&streams(count, LENGTH, 1), 1));
+        // An operator that puts streams in order may put out much at once, but one for an input.
+        let same_origin = |slot: &Vec<Emitted>| slot.windows(2).any(|two| two[0].0 == two[1].0);
+        assert_eq!(slots.iter().any(same_origin), empty.fans_out(), "{name}");
     }
 }
 
@@ -117,7 +146,7 @@ struct Example<S> {
 }
 
 impl<S: Clone + 'static> Operator for Example<S> {
-    fn apply(&mut self, input: &Tuple, out: &mut Outputs) {
+    fn apply(&mut self, _now: Nanos, input: &Tuple, out: &mut Outputs) {
         (self.apply)(&mut self.state, input, out);
     }
     fn end(&mut self, out: &mut Outputs) {
@@ -154,7 +183,7 @@ fn received_only<S>(_state: &S, received: &Positions) -> Positions {
 }
 
 fn two_streams() -> Vec<Vec<Tuple>> {
-    vec![stream(StreamId(0), LENGTH / 2, 5), stream(StreamId(1), LENGTH / 2, 6)]
+    streams(2, LENGTH, 5)
 }
 
 #[test]
@@ -171,7 +200,7 @@ fn a_plain_union_is_arbitrary() {
 }
 
 #[test]
-fn a_sorted_union_is_repeatable() {
+fn a_sorted_union_without_memory_is_repeatable() {
     /// What has arrived on either stream and waits for the other one.
     type Waiting = [Vec<Tuple>; 2];
     let merge = |waiting: &mut Waiting, out: &mut Outputs, all: bool| {
@@ -180,7 +209,7 @@ fn a_sorted_union_is_repeatable() {
             let sides = [0, 1].into_iter().filter(|side| !waiting[*side].is_empty());
             let Some(side) = sides.min_by_key(order) else { return };
             let first = waiting[side].remove(0);
-            out.emit(first.semantic, first.payload);
+            out.emit_for(&first, first.semantic, first.payload.clone());
         }
     };
     // Function pointers capture nothing, so the merge is handed on as part of the state.
@@ -200,9 +229,9 @@ fn a_sorted_union_is_repeatable() {
             needs
         },
     };
-    assert!(is_deterministic(&union, &two_streams()));
+    assert!(ignores_interleaving(&union, &two_streams()));
     let forgetful = Example { needs: received_only, ..union.clone() };
-    let inputs = interleave(&two_streams(), &mut Lcg(2));
+    let inputs = arriving(&two_streams(), 2);
     assert!(repeats(&union, &inputs));
     assert!(!repeats(&forgetful, &inputs), "what waits must be asked for again");
 }

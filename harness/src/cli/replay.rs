@@ -65,21 +65,23 @@ pub fn replay(args: &ReplayArgs, registry: &Registry) -> Exit {
 
 fn choose<'a>(scenario: &'a Scenario, args: &ReplayArgs) -> Result<&'a Case, String> {
     let named = |case: &&Case| args.case.as_ref().is_none_or(|name| *name == case.name);
-    let by = |case: &&Case| args.strategy.as_ref().is_none_or(|name| *name == case.config.strategy);
+    let by = |case: &&Case| args.strategy.as_ref().is_none_or(|name| *name == case.config.label());
     let found: Vec<_> = scenario.cases.iter().filter(named).filter(by).collect();
     match found[..] {
         [case] => Ok(case),
         [] => {
             let all = scenario.cases.iter();
-            let all = all.map(|case| {
-                format!("  --case '{}' --strategy {}", case.name, case.config.strategy)
-            });
+            let all = all
+                .map(|case| format!("  --case '{}' --strategy {}", case.name, case.config.label()));
             let all = all.collect::<Vec<_>>().join("\n");
             Err(format!("there is no such case and strategy; there are:\n{all}"))
         }
         [first, second, ..] => Err(format!(
             "several runs fit, such as '{}' under {} and '{}' under {}; say which with --case and --strategy",
-            first.name, first.config.strategy, second.name, second.config.strategy
+            first.name,
+            first.config.label(),
+            second.name,
+            second.config.label()
         )),
     }
 }

@@ -32,9 +32,11 @@ impl Machine {
                 if let Link::Trim { channel, safe } = &link {
                     self.log.trims.push((now, *channel, safe.clone()));
                 }
+                let systems = &self.plan.systems;
                 let protection = match &link {
                     Link::Ack { channel, .. } | Link::Trim { channel, .. } => {
-                        self.plan.into_protected(*channel)
+                        let peers = systems.node(to).instance == systems.node(self.id).instance;
+                        peers || self.plan.into_protected(*channel)
                     }
                     _ => false,
                 };
@@ -90,9 +92,11 @@ impl Machine {
             Link::Heartbeat { .. } => (Cause::Heartbeat, settings.heartbeat_bytes),
             Link::Ack { .. } => (Cause::Ack, settings.ack_bytes),
             Link::Trim { .. } => (Cause::Trim, settings.ack_bytes),
-            Link::Takeover { .. } | Link::Hello { .. } | Link::Welcome { .. } => {
-                (Cause::Control, settings.control_bytes)
-            }
+            Link::Takeover { .. }
+            | Link::Rewound { .. }
+            | Link::Wanted { .. }
+            | Link::Hello { .. }
+            | Link::Welcome { .. } => (Cause::Control, settings.control_bytes),
         }
     }
 

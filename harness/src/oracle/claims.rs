@@ -3,6 +3,7 @@
 use super::Case;
 use super::met::met;
 use crate::machine::Strike;
+use crate::metrics::recovery::{Recoveries, span_ns};
 use crate::run::RunLog;
 use aftermath_reports::record::{Claimed, Guarantee, ValueClass};
 use aftermath_systems::claim::{
@@ -20,7 +21,7 @@ pub fn claimed(case: &Case) -> Claimed {
         if strike.was_primary && !met(strike).is_empty() {
             let operator =
                 run.plan.systems.instance(run.plan.systems.node(*node).instance).operator;
-            let situation = situation(run, &strikes, *node, strike);
+            let situation = situation(run, case.recoveries, &strikes, *node, strike);
             answer = answer.join(run.plan.strategy(operator).claim(&situation));
         }
     }
@@ -64,6 +65,7 @@ fn undisturbed(systems: &Plan, id: OperatorId) -> Situation {
 
 fn situation(
     run: &RunLog,
+    recoveries: &Recoveries,
     strikes: &[(NodeId, &Strike)],
     node: NodeId,
     strike: &Strike,
@@ -77,15 +79,24 @@ fn situation(
     });
     for (other_node, other) in earlier {
         let other_instance = systems.node(*other_node).instance;
-        if run.repaired(other_instance, other.at) <= strike.at {
-            continue;
-        }
         let connected = |from: InstanceId, to: InstanceId| {
             systems.channels.iter().any(|channel| channel.from == from && channel.to == to)
         };
-        under_repair.own_pair |= other_instance == instance;
-        under_repair.upstream |= connected(other_instance, instance);
-        under_repair.downstream |= connected(instance, other_instance);
+        let repaired = run.repaired(other_instance, other.at);
+        under_repair.own_pair |= other_instance == instance && repaired > strike.at;
+        let other_operator = systems.instance(other_instance).operator;
+        let forgets = !run.plan.strategy(other_operator).log_survives();
+        under_repair.upstream_forgot |= forgets && connected(other_instance, instance);
+        // A neighbour's repair is over for us when what we may ask it for lies after its failure:
+        // its own is over, and ours has been saved or acknowledged anew.
+        let recovered = recoveries.list.iter().find(|from| from.fault == other.fault);
+        let recovered = recovered.and_then(|from| from.recovered_at()).unwrap_or(other.at);
+        let cycles = 2 * (systems.settings.interval + run.plan.storage.latency_ns);
+        let over = repaired.max(recovered).saturating_add(cycles + span_ns(systems));
+        if over > strike.at {
+            under_repair.upstream |= forgets && connected(other_instance, instance);
+            under_repair.downstream |= connected(instance, other_instance);
+        }
     }
     let alive = |peer: &NodeId| {
         *peer != node

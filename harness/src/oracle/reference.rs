@@ -6,7 +6,8 @@
 use crate::run::RunLog;
 use aftermath_reports::record::Witness;
 use aftermath_systems::blocks::partition;
-use aftermath_systems::plan::{OperatorRole, Plan};
+use aftermath_systems::operator::OperatorClass;
+use aftermath_systems::plan::{OperatorPlan, OperatorRole, Plan};
 use aftermath_systems::protocol::{Field, Payload, SECOND, SemanticId};
 use std::collections::BTreeMap;
 
@@ -52,6 +53,10 @@ fn answer(systems: &Plan) -> Option<Answer> {
             let twice = |value: i64| (value * 2 + 1) * 2 + 1;
             Some(pairs().map(|(row, _, value, _)| ((0, 0, row), vec![twice(value)])).collect())
         }
+        "filter" => {
+            let passing = pairs().filter(|(_, _, value, _)| *value < 80);
+            Some(passing.map(|(row, _, value, _)| ((0, 0, row), vec![value * 2 + 1])).collect())
+        }
         "keyed-count" => {
             let mut seen: BTreeMap<u32, i64> = BTreeMap::new();
             let count = |(row, key, _, _)| {
@@ -77,10 +82,52 @@ fn answer(systems: &Plan) -> Option<Answer> {
             }
             Some(answer)
         }
+        "diamond" => {
+            // What arrives first depends on the network, and so does what is to be put out.
+            let arbitrary = |operator: &OperatorPlan| {
+                operator.operator().is_some_and(|o| o.class() == OperatorClass::Arbitrary)
+            };
+            (!systems.operators.iter().any(arbitrary)).then(|| diamond(pairs()))
+        }
+        "join" => Some(join(&pairs().collect::<Vec<_>>(), window_span(systems)?)),
         "flights" => Some(flights(systems)),
         // A pipeline of another crate may have no direct answer.
         _ => None,
     }
+}
+
+/// A pair with its row and schedule: (row, key, value, scheduled).
+type Row = (u64, u32, i64, u64);
+
+/// Both branches double and add one; a number is folded from which branch it was and what it
+/// brought, in the order of (schedule, branch).
+fn diamond(rows: impl Iterator<Item = Row>) -> Answer {
+    let both = rows.flat_map(|(row, _, value, at)| [1, 2].map(|kind| (at, kind, row, value)));
+    let mut sorted: Vec<(u64, u16, u64, i64)> = both.collect();
+    sorted.sort_unstable();
+    let step = |number: i64, step: i64| (number * 65_537 + step) % 2_147_483_647;
+    let mut number = 0;
+    let mut answer = Answer::new();
+    for (_, kind, row, value) in sorted {
+        number = step(step(number, i64::from(kind)), value * 2 + 1);
+        answer.insert((kind, 0, row), vec![number * 2 + 1]);
+    }
+    answer
+}
+
+/// Every even number meets every odd one that has its key and is less than `window` away.
+fn join(rows: &[Row], window: u64) -> Answer {
+    let mut answer = Answer::new();
+    for (number, (row, key, value, at)) in rows.iter().enumerate() {
+        let recent = rows[..number].iter().rev().take_while(|earlier| earlier.3 + window > *at);
+        for (other, _, met, _) in recent.filter(|e| e.1 == *key && (e.2 - value) % 2 != 0) {
+            let even_first = value % 2 == 0;
+            let (left, a) = if even_first { (row, value) } else { (other, met) };
+            let (right, b) = if even_first { (other, met) } else { (row, value) };
+            answer.insert((1, *key, left << 32 | right), vec![(a * 1_000 + b) * 2 + 1]);
+        }
+    }
+    answer
 }
 
 fn window_span(systems: &Plan) -> Option<u64> {

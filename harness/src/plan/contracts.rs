@@ -1,5 +1,6 @@
 //! Joining what the strategies at both ends ask of an edge.
 
+use super::Assignment;
 use super::topology::phase;
 use crate::config::RunConfig;
 use crate::seed::Seed;
@@ -9,21 +10,25 @@ use aftermath_systems::strategies::{Demand, Strategy};
 
 /// The contract of the edge between two operators. Retention implies acknowledgement: a sender
 /// must learn when it may forget.
-pub fn agree(
+pub(super) fn agree(
     plan: &Plan,
     from: OperatorId,
     to: OperatorId,
     config: &RunConfig,
-    strategies: &[&dyn Strategy; 2],
+    assigned: &Assignment,
     seed: Seed,
 ) -> EdgeContract {
     let (sender, receiver) = (plan.operator(from), plan.operator(to));
-    let strategy = |operator: &OperatorPlan| match operator.role {
-        OperatorRole::Task(_) => Some(strategies[usize::from(!operator.protected)]),
-        OperatorRole::Source | OperatorRole::Sink => None,
+    let region = |operator: &OperatorPlan| plan.instance(operator.instances[0]).region;
+    let internal = region(sender).is_some() && region(sender) == region(receiver);
+    let is_task = |operator: &OperatorPlan| matches!(operator.role, OperatorRole::Task(_));
+    // Within a region both ends are rolled back together: nothing needs keeping.
+    let demand = |operator: &OperatorPlan, of: fn(&dyn Strategy) -> Demand| match operator {
+        operator if is_task(operator) && !internal => of(&*assigned.of(&operator.name)),
+        _ => Demand::NONE,
     };
-    let output = strategy(sender).map_or(Demand::NONE, |s| s.output_demand());
-    let input = strategy(receiver).map_or(Demand::NONE, |s| s.input_demand());
+    let output = demand(sender, |strategy| strategy.output_demand());
+    let input = demand(receiver, |strategy| strategy.input_demand());
     let all = [output.feed, input.feed].contains(&Feed::AllReplicas);
     let ack = output.ack || input.ack || output.retain || input.retain;
     let every = config.timing.interval_ns;

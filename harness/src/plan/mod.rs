@@ -15,6 +15,7 @@ use aftermath_systems::options::Options;
 use aftermath_systems::plan::{OperatorRole, Plan};
 use aftermath_systems::protocol::{ChannelId, Nanos, NodeId, OperatorId};
 use aftermath_systems::strategies::{Registry, Strategy, amnesia};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// A run's plan: what nodes may know ([`RunPlan::systems`]) and what only the world knows.
@@ -44,12 +45,11 @@ pub struct RunPlan {
 impl RunPlan {
     /// Builds the plan of one run.
     pub fn build(config: &RunConfig, registry: &Registry, seed: Seed, stratum: u32) -> RunPlan {
-        let strategy: Rc<dyn Strategy> = build_strategy(registry, config).into();
-        let plain: Rc<dyn Strategy> = (amnesia::ENTRY.build)(&Options::default()).into();
-        let systems = topology::build(config, &[&*strategy, &*plain], seed);
+        let assigned = Assignment::new(config, registry);
+        let systems = topology::build(config, &assigned, seed);
         let strategies = systems.operators.iter().map(|operator| match operator.role {
-            OperatorRole::Task(_) if operator.protected => Some(Rc::clone(&strategy)),
-            OperatorRole::Task(_) => Some(Rc::clone(&plain)),
+            OperatorRole::Task(_) => Some(assigned.of(&operator.name)),
+            OperatorRole::Coordinator => assigned.coordinated(),
             OperatorRole::Source | OperatorRole::Sink => None,
         });
         let strategies = strategies.collect();
@@ -86,6 +86,10 @@ impl RunPlan {
             OperatorRole::Source => Box::new(Source::new(&cx)),
             OperatorRole::Sink => Box::new(Sink::new(&cx)),
             OperatorRole::Task(_) => self.strategy(operator).node(&self.systems, me),
+            OperatorRole::Coordinator => self
+                .strategy(operator)
+                .coordinator(&self.systems, me)
+                .expect("a coordinated strategy has a coordinator"),
         }
     }
 
@@ -108,21 +112,51 @@ impl RunPlan {
         self.systems.operator(edge.to).protected
     }
 
-    /// Every node that `node` talks with: its peers and all replicas of its neighbours.
+    /// Every node that `node` talks with: its peers, all replicas of its neighbours, and its region.
     pub fn acquaintances(&self, node: NodeId) -> Vec<NodeId> {
-        let instance = self.systems.node(node).instance;
-        let neighbours = self.systems.neighbours(instance);
-        let instances = neighbours.into_iter().chain([instance]);
-        let replicas = instances.flat_map(|i| self.systems.instance(i).replicas.iter().copied());
-        replicas.filter(|other| *other != node).collect()
+        let systems = &self.systems;
+        let instance = systems.node(node).instance;
+        let mut instances = systems.neighbours(instance);
+        instances.push(instance);
+        if let Some(region) = systems.region_of(node) {
+            instances.push(systems.node(region.coordinator).instance);
+            if region.coordinator == node {
+                instances.extend(&region.instances);
+            }
+        }
+        let replicas = instances.iter().flat_map(|i| systems.instance(*i).replicas.iter().copied());
+        let mut nodes: Vec<_> = replicas.filter(|other| *other != node).collect();
+        nodes.sort_unstable();
+        nodes.dedup();
+        nodes
     }
 }
 
-/// The strategy that a configuration names.
-///
-/// # Panics
-/// When there is none of that name: the scenario reader has checked it.
-pub fn build_strategy(registry: &Registry, config: &RunConfig) -> Box<dyn Strategy> {
-    let entry = registry.find(config.strategy).expect("the scenario reader checked the name");
-    (entry.build)(&config.strategy_options)
+/// Which strategy each operator runs under.
+struct Assignment {
+    protected: BTreeMap<String, Rc<dyn Strategy>>,
+    plain: Rc<dyn Strategy>,
+}
+
+impl Assignment {
+    fn new(config: &RunConfig, registry: &Registry) -> Assignment {
+        let build = |name: &str, options: &Options| -> Rc<dyn Strategy> {
+            let entry = registry.find(name).expect("the scenario reader checked the name");
+            (entry.build)(options).into()
+        };
+        let protected = config.protect.iter().map(|operator| {
+            let (name, options) = config.strategy_of(operator);
+            (operator.clone(), build(name, options))
+        });
+        let protected = protected.collect();
+        Assignment { protected, plain: (amnesia::ENTRY.build)(&Options::default()).into() }
+    }
+
+    fn of(&self, operator: &str) -> Rc<dyn Strategy> {
+        Rc::clone(self.protected.get(operator).unwrap_or(&self.plain))
+    }
+
+    fn coordinated(&self) -> Option<Rc<dyn Strategy>> {
+        self.protected.values().find(|strategy| strategy.is_coordinated()).cloned()
+    }
 }

@@ -1,20 +1,19 @@
 //! From a pipeline and parallelism to operators, instances, nodes, channels and streams.
 
-use super::contracts;
+use super::{Assignment, contracts};
 use crate::config::RunConfig;
 use crate::seed::Seed;
 use aftermath_systems::pipelines::{self, Connection, Topology, VertexRole};
 use aftermath_systems::plan::{
     ChannelPlan, EdgePlan, InstancePlan, NodePlan, OperatorPlan, OperatorRole, Partitioning, Plan,
-    Settings,
+    RegionPlan, Settings,
 };
 use aftermath_systems::protocol::{
     ChannelId, EdgeId, InstanceId, Nanos, NodeId, OperatorId, StreamId,
 };
-use aftermath_systems::strategies::Strategy;
 
-/// Builds what nodes may know. `strategies` are the scenario's and the plain one.
-pub fn build(config: &RunConfig, strategies: &[&dyn Strategy; 2], seed: Seed) -> Plan {
+/// Builds what nodes may know.
+pub(super) fn build(config: &RunConfig, assigned: &Assignment, seed: Seed) -> Plan {
     let pipeline = pipelines::find(config.pipeline).expect("the scenario reader checked the name");
     let topology = (pipeline.build)(&config.pipeline_options);
     let mut plan = Plan {
@@ -24,13 +23,15 @@ pub fn build(config: &RunConfig, strategies: &[&dyn Strategy; 2], seed: Seed) ->
         instances: Vec::new(),
         channels: Vec::new(),
         nodes: Vec::new(),
+        regions: Vec::new(),
         settings: settings(config),
         workload: super::workload::build(config, seed),
         bug: config.plant,
         describe: pipeline.describe,
     };
     let connections = add_operators(&mut plan, topology, config, seed);
-    add_edges(&mut plan, &connections, config, strategies, seed);
+    add_regions(&mut plan, &connections, assigned, config, seed);
+    add_edges(&mut plan, &connections, config, assigned, seed);
     add_streams(&mut plan);
     plan
 }
@@ -96,6 +97,7 @@ fn add_operators(
                     &format!("checkpoint/{name}/{index}"),
                     period,
                 ),
+                region: None,
             });
         }
         plan.operators.push(OperatorPlan {
@@ -115,11 +117,94 @@ fn add_operators(
     topology.connections
 }
 
+/// Finds the maximal connected sets of coordinated operators, and gives each a coordinator.
+fn add_regions(
+    plan: &mut Plan,
+    connections: &[Connection],
+    assigned: &Assignment,
+    config: &RunConfig,
+    seed: Seed,
+) {
+    let coordinated: Vec<_> = plan
+        .operators
+        .iter()
+        .map(|operator| operator.protected && assigned.of(&operator.name).is_coordinated())
+        .collect();
+    // Operators come upstream first, so each joins the region of a coordinated neighbour before
+    // it, and regions that turn out to touch are merged under the smaller number.
+    let mut region: Vec<Option<usize>> = (0..plan.operators.len())
+        .map(|operator| coordinated[operator].then_some(operator))
+        .collect();
+    let find = |name: &str| plan.operators.iter().position(|operator| operator.name == name);
+    for _ in 0..plan.operators.len() {
+        for connection in connections {
+            let (Some(a), Some(b)) = (find(connection.from), find(connection.to)) else { continue };
+            if let (Some(x), Some(y)) = (region[a], region[b]) {
+                region[a] = Some(x.min(y));
+                region[b] = Some(x.min(y));
+            }
+        }
+    }
+    let mut numbers: Vec<usize> = region.iter().copied().flatten().collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    for (number, first) in numbers.iter().enumerate() {
+        let of_region = (0..region.len()).filter(|operator| region[*operator] == Some(*first));
+        let instances: Vec<InstanceId> =
+            of_region.flat_map(|operator| plan.operators[operator].instances.clone()).collect();
+        for instance in &instances {
+            plan.instances[instance.index()].region = Some(number);
+        }
+        let name =
+            if number == 0 { "coordinator".to_string() } else { format!("coordinator-{number}") };
+        let instance = InstanceId(plan.instances.len() as u16);
+        let node = NodeId(plan.nodes.len() as u16);
+        let pinned = &config.timing;
+        let heartbeat = phase(
+            pinned.heartbeat_phase_ns,
+            seed,
+            &format!("heartbeat/{name}"),
+            pinned.heartbeat_ns,
+        );
+        plan.nodes.push(NodePlan {
+            name: name.clone(),
+            instance,
+            replica: 0,
+            heartbeat_phase: heartbeat,
+        });
+        plan.instances.push(InstancePlan {
+            operator: OperatorId(plan.operators.len() as u16),
+            index: 0,
+            replicas: vec![node],
+            inputs: Vec::new(),
+            outputs: Vec::new(),
+            streams: Vec::new(),
+            checkpoint_phase: phase(
+                pinned.checkpoint_phase_ns,
+                seed,
+                &format!("checkpoint/{name}"),
+                pinned.interval_ns,
+            ),
+            region: None,
+        });
+        plan.operators.push(OperatorPlan {
+            name,
+            role: OperatorRole::Coordinator,
+            service_ns: 0,
+            protected: false,
+            instances: vec![instance],
+            inputs: Vec::new(),
+            outputs: Vec::new(),
+        });
+        plan.regions.push(RegionPlan { coordinator: node, instances });
+    }
+}
+
 fn add_edges(
     plan: &mut Plan,
     connections: &[Connection],
     config: &RunConfig,
-    strategies: &[&dyn Strategy; 2],
+    assigned: &Assignment,
     seed: Seed,
 ) {
     for connection in connections {
@@ -129,7 +214,7 @@ fn add_edges(
         };
         let (from, to) = (find(connection.from), find(connection.to));
         let edge = EdgeId(plan.edges.len() as u16);
-        let contract = contracts::agree(plan, from, to, config, strategies, seed);
+        let contract = contracts::agree(plan, from, to, config, assigned, seed);
         plan.edges.push(EdgePlan {
             from,
             to,
@@ -185,23 +270,24 @@ fn add_streams(plan: &mut Plan) {
     }
 }
 
-/// Latency of every pair of nodes: that of the edge between their operators, or the default.
+/// Latency of every pair of nodes: that of the edge between their operators, or the default. A
+/// latency given for one replica of the receiver is stronger than that of the whole edge.
 pub fn latencies(config: &RunConfig, plan: &Plan) -> Vec<Nanos> {
-    let mut latencies = vec![config.network.latency_ns; plan.nodes.len() * plan.nodes.len()];
-    for edge in &plan.edges {
-        let (from, to) = (plan.operator(edge.from), plan.operator(edge.to));
-        let Some(latency) =
-            config.network.edge_latency_ns.get(&(from.name.clone(), to.name.clone()))
-        else {
-            continue;
-        };
-        let nodes = |operator: &OperatorPlan| -> Vec<NodeId> {
-            operator.instances.iter().flat_map(|i| plan.instance(*i).replicas.clone()).collect()
-        };
-        for a in nodes(from) {
-            for b in nodes(to) {
-                latencies[a.index() * plan.nodes.len() + b.index()] = *latency;
-                latencies[b.index() * plan.nodes.len() + a.index()] = *latency;
+    let count = plan.nodes.len();
+    let mut latencies = vec![config.network.latency_ns; count * count];
+    let named = |name: &str| -> Vec<NodeId> {
+        let nodes = (0..count as u16).map(NodeId);
+        let is =
+            |node: &NodeId| plan.node(*node).name == name || plan.operator_of(*node).name == name;
+        nodes.filter(is).collect()
+    };
+    let mut given: Vec<_> = config.network.edge_latency_ns.iter().collect();
+    given.sort_by_key(|((_, to), _)| to.contains('/'));
+    for ((from, to), latency) in given {
+        for a in named(from) {
+            for b in named(to) {
+                latencies[a.index() * count + b.index()] = *latency;
+                latencies[b.index() * count + a.index()] = *latency;
             }
         }
     }

@@ -269,6 +269,7 @@ fn config(context: &Context, root: &Table, entry: Option<&Entry>) -> Option<RunC
     let storage = sections::storage(root);
     let sizes = sections::sizes(root);
     let (strategy_options, given_options) = strategy::read(root, context.registry, entry);
+    let mixture = strategy::mixture(root, context.registry, flow);
     let around = faults::Surroundings { flow, spares: protection.spares, tick_ns: network.tick_ns };
     let faults = faults::read(root, &around);
     let drain_within_ns = root.get("drain_within").and_then(|item| item.duration_positive());
@@ -281,8 +282,18 @@ fn config(context: &Context, root: &Table, entry: Option<&Entry>) -> Option<RunC
         .for_each(|key| drop(root.get(key)));
     root.finish();
     let entry = entry?;
-    let spares_min = (entry.build)(&strategy_options).spares_min();
-    if spares_min > protection.spares {
+    let flow = flow?;
+    let mixed = mixture.values().filter_map(|mixed| {
+        let entry = context.registry.find(mixed.strategy)?;
+        Some((entry, &mixed.options))
+    });
+    let plain = flow.protect.iter().any(|name| !mixture.contains_key(name));
+    let used = mixed.chain(plain.then_some((entry, &strategy_options)));
+    for (entry, options) in used {
+        let spares_min = (entry.build)(options).spares_min();
+        if spares_min <= protection.spares {
+            continue;
+        }
         let message = format!(
             "strategy `{}` needs {spares_min} spare, there are {}",
             entry.name, protection.spares
@@ -293,7 +304,6 @@ fn config(context: &Context, root: &Table, entry: Option<&Entry>) -> Option<RunC
             None => root.error(message, help),
         }
     }
-    let flow = flow?;
     Some(RunConfig {
         pipeline: flow.pipeline.name,
         pipeline_options: flow.options.clone(),
@@ -304,6 +314,7 @@ fn config(context: &Context, root: &Table, entry: Option<&Entry>) -> Option<RunC
         strategy: entry.name,
         strategy_options,
         given_options,
+        mixture,
         dedup: protection.dedup,
         duplicates_free: protection.duplicates_free,
         input: input?,

@@ -28,13 +28,14 @@
 //!
 //! [protection]
 //! spares = 1                      # additional replicas of protected operators, 0 or 1
-//! dedup = "receiver"              # or "off"
+//! dedup = "receiver"              # or "off", or "handshake": a new primary asks what is wanted
 //! duplicate_cost = "free"         # or "service": dropping a duplicate costs CPU time
 //!
 //! [network]
 //! tick = "1ms"                    # whole milliseconds: nothing between nodes is faster
 //! latency = "1ms"                 # one way, of every link; at least one tick
-//! edges = { "source -> count" = "5ms" }  # of the links of one edge
+//! edges = { "source -> count" = "5ms" }  # of the links of one edge, or to one replica of its
+//!                                 # receiver: "source -> count/0/1"
 //! bandwidth_bytes_per_s = 0       # of each link; 0: unlimited
 //!
 //! [timing]
@@ -61,6 +62,9 @@
 //! store_at = "primary"
 //! [strategy.passive-standby]      # options for one
 //! ack_phase = "0ms"
+//!
+//! [mixture]                       # protected operators with a strategy of their own
+//! delays = "upstream-backup"
 //!
 //! [[fault]]                       # in any number
 //! machine-loss = { node = "delays", wire = "live" }  # wire: frames of the dead "live" or "die"

@@ -172,8 +172,9 @@ pub fn protection<'t, 'r>(root: &Table<'t, 'r>) -> Protection<'t, 'r> {
         Some((item, _)) => item.integer(0..=1).map_or(1, |n| n as u16),
     };
     let dedup = table.read("dedup", Dedup::Receiver, |item| {
-        match item.name("deduplication", ["off", "receiver"].into_iter())? {
+        match item.name("deduplication", ["off", "receiver", "handshake"].into_iter())? {
             "off" => Some(Dedup::Off),
+            "handshake" => Some(Dedup::Handshake),
             _ => Some(Dedup::Receiver),
         }
     });
@@ -229,13 +230,18 @@ fn edge(key: &str, item: &Item, flow: Option<&Dataflow>) -> Option<(String, Stri
     let written = |c: &aftermath_systems::pipelines::Connection| format!("{} -> {}", c.from, c.to);
     let ends = key.split_once("->").map(|(from, to)| (from.trim(), to.trim()));
     let connections = &flow.topology.connections;
-    let found = connections.iter().find(|c| Some((c.from, c.to)) == ends);
+    // `left -> union/0/1` is the link to one replica.
+    let operator = |to: &str| to.split('/').next().map(str::to_string).unwrap_or_default();
+    let found = connections
+        .iter()
+        .find(|c| ends.is_some_and(|(from, to)| c.from == from && c.to == operator(to)));
     if found.is_none() {
         let edges: Vec<String> = connections.iter().map(written).collect();
         let help = suggest(key, edges.iter().map(String::as_str), "edges");
         item.key_error(format!("pipeline `{}` has no edge `{key}`", flow.pipeline.name), help);
     }
-    found.map(|c| (c.from.to_string(), c.to.to_string()))
+    let (from, to) = ends?;
+    found.map(|_| (from.to_string(), to.to_string()))
 }
 
 /// Reads `[timing]`.

@@ -1,8 +1,9 @@
 //! The `[strategy]` section and the names of strategies.
 
 use super::item::Item;
-use super::pipeline::{option, options, resolve};
+use super::pipeline::{Dataflow, option, options, resolve};
 use super::reader::Table;
+use crate::config::Mixed;
 use aftermath_systems::options::Options;
 use aftermath_systems::strategies::{Entry, Registry};
 use std::collections::BTreeMap;
@@ -70,4 +71,28 @@ pub fn read(
         section.ignore();
     }
     result
+}
+
+/// Reads `[mixture]`: operators with a strategy of their own, with its options.
+pub fn mixture(
+    root: &Table,
+    registry: &Registry,
+    flow: Option<&Dataflow>,
+) -> BTreeMap<String, Mixed> {
+    let table = root.table("mixture");
+    let known: Vec<&str> = registry.iter().map(|entry| entry.name).collect();
+    let mut mixture = BTreeMap::new();
+    for (operator, item) in table.items() {
+        if let Some(flow) = flow
+            && !flow.protect.contains(&operator)
+        {
+            let help = Some(format!("protected are: {}", flow.protect.join(", ")));
+            item.key_error(format!("`{operator}` is not a protected operator"), help);
+        }
+        let name = item.name("strategy", known.iter().copied());
+        let Some(entry) = name.and_then(|name| registry.find(name)) else { continue };
+        let (options, given) = read(root, registry, Some(entry));
+        mixture.insert(operator.clone(), Mixed { strategy: entry.name, options, given });
+    }
+    mixture
 }

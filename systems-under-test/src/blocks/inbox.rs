@@ -4,7 +4,8 @@ use crate::node::Cx;
 use crate::plan::Dedup;
 use crate::planted_bugs::Bug;
 use crate::protocol::{
-    ChannelId, EdgeId, Effects, InstanceId, Item, Link, NodeId, Positions, Term, TimerId,
+    ChannelId, EdgeId, Effects, InstanceId, Item, Link, NodeId, Positions, Request, Resend, Term,
+    TimerId,
 };
 use serde::{Deserialize, Serialize};
 
@@ -40,6 +41,11 @@ struct Upstream {
     primary: NodeId,
     term: Term,
     dedup: Dedup,
+    /// What we asked to be sent again, while the answer has not come: until then whatever arrives
+    /// was sent before the sender knew, and would make us skip what we asked for.
+    rewinding: Option<Resend>,
+    /// Number of our last request.
+    ask: u32,
 }
 
 /// The receiving side of all input channels of one node.
@@ -60,6 +66,8 @@ impl Inbox {
                 primary: cx.plan.instance(instance).replicas[0],
                 term: 1,
                 dedup: cx.plan.contract(*channel).dedup,
+                rewinding: None,
+                ask: 0,
             }
         };
         let inputs = &cx.plan.instance(cx.instance()).inputs;
@@ -71,7 +79,7 @@ impl Inbox {
         let Some(upstream) = self.upstream.iter().find(|u| u.channel == channel) else {
             return Reception::Stale;
         };
-        if term < upstream.term {
+        if term < upstream.term || upstream.rewinding.is_some() {
             return Reception::Stale;
         }
         let Item::Tuple(tuple) = item else { return Reception::Take };
@@ -112,6 +120,30 @@ impl Inbox {
     /// Continues from a checkpoint.
     pub fn restore(&mut self, state: InboxState) {
         self.state = state;
+    }
+
+    /// Asks for a part of a channel's log, and takes nothing from it until the answer comes.
+    pub fn request(&mut self, channel: ChannelId, which: Resend) -> Request {
+        let found = self.upstream.iter_mut().find(|u| u.channel == channel);
+        let upstream = found.expect("requests are about channels of ours");
+        upstream.ask += 1;
+        // Nothing is sent again, so nothing announces that.
+        upstream.rewinding = (which != Resend::Nothing).then(|| which.clone());
+        Request { channel, which, ask: upstream.ask }
+    }
+
+    /// The answer to a request has come: what follows is what we asked for.
+    pub fn rewound(&mut self, channel: ChannelId, ask: u32) {
+        let asked = |u: &&mut Upstream| u.channel == channel && u.ask == ask;
+        if let Some(upstream) = self.upstream.iter_mut().find(asked) {
+            upstream.rewinding = None;
+        }
+    }
+
+    /// The channels from `instance`, with what we asked of each and have not got.
+    pub fn from(&self, instance: InstanceId) -> Vec<(ChannelId, Option<Resend>)> {
+        let from = self.upstream.iter().filter(|u| u.instance == instance);
+        from.map(|u| (u.channel, u.rewinding.clone())).collect()
     }
 
     /// A neighbour's leadership changed.

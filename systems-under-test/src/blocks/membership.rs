@@ -12,7 +12,7 @@
 use super::Ports;
 use crate::node::Cx;
 use crate::planted_bugs::Bug;
-use crate::protocol::{Effects, Event, Link, NodeId, RestartFrom, Term, TimerId};
+use crate::protocol::{Effects, Event, Link, NodeId, Positions, RestartFrom, Term, TimerId};
 
 /// Time-out of the failure detector.
 const WATCH: TimerId = TimerId(0x7001);
@@ -130,7 +130,8 @@ impl Membership {
             Link::Hello { instance, .. } if *instance == mine => match self.role {
                 Role::Primary => {
                     let yours = (self.term, cx.me);
-                    fx.link(from, Link::Welcome { instance: mine, term: self.term, yours });
+                    let next = Positions::default();
+                    fx.link(from, Link::Welcome { instance: mine, term: self.term, yours, next });
                     Change::Joined(from)
                 }
                 Role::Standby if from == self.primary => self.suspect(fx),

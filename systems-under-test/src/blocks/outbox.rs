@@ -2,7 +2,7 @@
 
 use crate::node::Cx;
 use crate::operator::mix;
-use crate::plan::{Feed, Partitioning};
+use crate::plan::{Dedup, Feed, Partitioning};
 use crate::planted_bugs::Bug;
 use crate::protocol::{
     Cause, ChannelId, Effects, InstanceId, Item, NodeId, Positions, Resend, Term, Tuple,
@@ -20,6 +20,20 @@ struct Downstream {
     retain: bool,
     /// What was sent and not yet trimmed, in the order of sending.
     log: VecDeque<Tuple>,
+    /// Where what will be sent begins.
+    next: Positions,
+    handshake: Handshake,
+}
+
+/// Where duplicates are avoided by asking first.
+#[derive(Clone)]
+enum Handshake {
+    /// Nothing is to be asked.
+    None,
+    /// Asked what is wanted; what is not in the log waits here.
+    Asked(VecDeque<Tuple>),
+    /// What lies before these positions is not sent.
+    Known(Positions),
 }
 
 #[derive(Clone)]
@@ -34,12 +48,14 @@ struct OutEdge {
 pub struct Outbox {
     downstream: Vec<Downstream>,
     edges: Vec<OutEdge>,
+    /// Outputs are kept and not sent: a second primary that nobody listens to.
+    pub muted: bool,
 }
 
 impl Outbox {
     /// The outbox of a node, as it is at the start of the run.
     pub fn new(cx: &Cx) -> Outbox {
-        let mut outbox = Outbox { downstream: Vec::new(), edges: Vec::new() };
+        let mut outbox = Outbox { downstream: Vec::new(), edges: Vec::new(), muted: false };
         let channels = &cx.plan.instance(cx.instance()).outputs;
         for edge in &cx.plan.operator_of(cx.me).outputs {
             let mut indexes = Vec::new();
@@ -55,6 +71,8 @@ impl Outbox {
                     feed: contract.feed,
                     retain: contract.retain,
                     log: VecDeque::new(),
+                    next: Positions::default(),
+                    handshake: Handshake::None,
                 });
             }
             let partitioning = cx.plan.edge(*edge).partitioning;
@@ -89,10 +107,13 @@ impl Outbox {
                 let index = self.edges[edge].channels[index];
                 let downstream = &mut self.downstream[index];
                 sent(downstream.channel);
+                downstream.next.advance(tuple.id.stream, tuple.id.position.next());
                 if downstream.retain {
                     downstream.log.push_back(tuple.clone());
                 }
-                downstream.send(cx, term, tuple, Cause::Tuple, fx);
+                if !self.muted && downstream.may_send(tuple) {
+                    downstream.send(cx, term, tuple, Cause::Tuple, fx);
+                }
             }
         }
     }
@@ -110,18 +131,58 @@ impl Outbox {
         }
     }
 
+    /// We have taken over: where duplicates are avoided by handshake, nothing is sent before the
+    /// receiver has said what it wants.
+    pub fn ask_first(&mut self, cx: &Cx) {
+        for downstream in &mut self.downstream {
+            if cx.plan.contract(downstream.channel).dedup == Dedup::Handshake {
+                downstream.handshake = Handshake::Asked(VecDeque::new());
+            }
+        }
+    }
+
+    /// The receiver of `channel` says what it wants.
+    pub fn wanted(
+        &mut self,
+        cx: &Cx,
+        term: Term,
+        channel: ChannelId,
+        from: &Positions,
+        fx: &mut Effects,
+    ) {
+        let found = self.downstream.iter_mut().find(|d| d.channel == channel);
+        let Some(downstream) = found else { return };
+        let known = Handshake::Known(from.clone());
+        let Handshake::Asked(held) = std::mem::replace(&mut downstream.handshake, known) else {
+            return;
+        };
+        let kept = if downstream.retain { downstream.log.clone() } else { held };
+        for tuple in kept.iter().filter(|t| !from.covers(t.id.stream, t.id.position)) {
+            downstream.send(cx, term, tuple, Cause::Resend, fx);
+        }
+    }
+
+    /// Where what will be sent to `instance` begins, if all its replicas are fed.
+    pub fn next(&self, instance: InstanceId) -> Positions {
+        let to = self.downstream.iter().filter(|d| d.instance == instance);
+        to.filter(|d| d.feed == Feed::AllReplicas).flat_map(|d| d.next.iter()).collect()
+    }
+
     /// Sends a part of the retained log of `channel` again.
     pub fn resend(
-        &self,
+        &mut self,
         cx: &Cx,
         term: Term,
         channel: ChannelId,
         which: &Resend,
         fx: &mut Effects,
     ) {
-        let Some(downstream) = self.downstream.iter().find(|d| d.channel == channel) else {
-            return;
-        };
+        let found = self.downstream.iter_mut().find(|d| d.channel == channel);
+        let Some(downstream) = found else { return };
+        // Whoever asks for the log has said what it wants.
+        if let (Handshake::Asked(_), Resend::From(from)) = (&downstream.handshake, which) {
+            downstream.handshake = Handshake::Known(from.clone());
+        }
         let wanted = |tuple: &&Tuple| match which {
             Resend::Nothing => false,
             Resend::All => true,
@@ -136,7 +197,8 @@ impl Outbox {
     /// Sends everything again that is retained, to every receiver: after a take-over with a log
     /// that was shipped by the predecessor.
     pub fn resend_all(&self, cx: &Cx, term: Term, fx: &mut Effects) {
-        for downstream in &self.downstream {
+        let asked = |d: &&Downstream| matches!(d.handshake, Handshake::Asked(_));
+        for downstream in self.downstream.iter().filter(|d| !asked(d)) {
             for tuple in &downstream.log {
                 downstream.send(cx, term, tuple, Cause::Resend, fx);
             }
@@ -181,11 +243,29 @@ impl Outbox {
 
     /// Number of retained tuples.
     pub fn retained(&self) -> u64 {
-        self.downstream.iter().map(|d| d.log.len() as u64).sum()
+        let held = |d: &Downstream| match &d.handshake {
+            Handshake::Asked(held) => held.len() as u64,
+            Handshake::None | Handshake::Known(_) => 0,
+        };
+        self.downstream.iter().map(|d| d.log.len() as u64 + held(d)).sum()
     }
 }
 
 impl Downstream {
+    /// Whether a new output may be sent now; if the receiver has not said yet, it is held.
+    fn may_send(&mut self, tuple: &Tuple) -> bool {
+        match &mut self.handshake {
+            Handshake::None => true,
+            Handshake::Known(from) => !from.covers(tuple.id.stream, tuple.id.position),
+            Handshake::Asked(held) => {
+                if !self.retain {
+                    held.push_back(tuple.clone());
+                }
+                false
+            }
+        }
+    }
+
     fn send(&self, cx: &Cx, term: Term, tuple: &Tuple, cause: Cause, fx: &mut Effects) {
         let mark = |cause| if tuple.is_end() { Cause::Marker } else { cause };
         let item = Item::Tuple(tuple.clone());

@@ -3,8 +3,9 @@
 
 use super::{Inbox, Outbox};
 use crate::node::Cx;
+use crate::plan::Dedup;
 use crate::planted_bugs::Bug;
-use crate::protocol::{ChannelId, Effects, InstanceId, Link, NodeId, Resend, Term};
+use crate::protocol::{ChannelId, Effects, InstanceId, Link, NodeId, Request, Resend, Term};
 
 /// Inbox and outbox of one node.
 #[derive(Clone)]
@@ -37,13 +38,22 @@ impl Ports {
             Link::Takeover { instance, node, term, resend } => {
                 self.inbox.repoint(*instance, *node, *term);
                 self.outbox.repoint(*instance, *node, *term);
-                if let (Some(mine), Some((channel, which))) = (leads, resend) {
-                    self.outbox.resend(cx, mine, *channel, which, fx);
+                let Some(mine) = leads else { return };
+                if let Some(request) = resend {
+                    self.answer(cx, mine, *node, request, fx);
+                }
+                self.greet(cx, mine, *instance, *node, fx);
+            }
+            Link::Rewound { channel, ask } => self.inbox.rewound(*channel, *ask),
+            Link::Wanted { channel, from } => {
+                if let Some(mine) = leads {
+                    self.outbox.wanted(cx, mine, *channel, from, fx);
                 }
             }
             Link::Hello { instance, .. } => {
                 if let (Some(term), Some(yours)) = (leads, self.known(*instance)) {
-                    fx.link(from, Link::Welcome { instance: cx.instance(), term, yours });
+                    let next = self.outbox.next(*instance);
+                    fx.link(from, Link::Welcome { instance: cx.instance(), term, yours, next });
                 }
             }
             Link::Welcome { instance, term, .. } => {
@@ -55,13 +65,37 @@ impl Ports {
         }
     }
 
+    /// Sends again what a new primary downstream asks for.
+    fn answer(&mut self, cx: &Cx, mine: Term, to: NodeId, request: &Request, fx: &mut Effects) {
+        let Request { channel, which, ask } = request;
+        if *which != Resend::Nothing {
+            fx.link(to, Link::Rewound { channel: *channel, ask: *ask });
+        }
+        self.outbox.resend(cx, mine, *channel, which, fx);
+    }
+
+    /// Greets a new primary upstream: says again what we asked its predecessor for and did not
+    /// get, and, where duplicates are avoided by handshake, what we want.
+    fn greet(&mut self, cx: &Cx, mine: Term, theirs: InstanceId, to: NodeId, fx: &mut Effects) {
+        for (channel, rewinding) in self.inbox.from(theirs) {
+            if let Some(which) = rewinding {
+                let resend = Some(self.inbox.request(channel, which));
+                let (instance, node) = (cx.instance(), cx.me);
+                fx.link(to, Link::Takeover { instance, node, term: mine, resend });
+            } else if cx.plan.contract(channel).dedup == Dedup::Handshake {
+                let from = self.inbox.on_channel(cx, channel, self.inbox.received());
+                fx.link(to, Link::Wanted { channel, from });
+            }
+        }
+    }
+
     /// Announces that we lead now: to every replica of every neighbour, sleeping ones too, and to
     /// our own replicas. `resend` says what each input channel should send again.
     pub fn announce(
-        &self,
+        &mut self,
         cx: &Cx,
         term: Term,
-        resend: impl Fn(ChannelId) -> Resend,
+        resend: impl Fn(&Inbox, ChannelId) -> Resend,
         fx: &mut Effects,
     ) {
         let instance = cx.instance();
@@ -69,20 +103,23 @@ impl Ports {
         for peer in cx.peers() {
             fx.link(peer, takeover(None));
         }
+        self.outbox.ask_first(cx);
         for neighbour in cx.plan.neighbours(instance) {
             let known = self.known(neighbour).map(|(_, primary)| primary);
-            let inputs = cx.plan.instance(instance).inputs.iter();
-            let theirs = inputs.filter(|c| cx.plan.channel(**c).from == neighbour);
-            let mut wishes: Vec<_> = theirs.map(|c| Some((*c, resend(*c)))).collect();
-            if wishes.is_empty() {
-                wishes.push(None);
+            let mut requests = Vec::new();
+            for (channel, _) in self.inbox.from(neighbour) {
+                let which = resend(&self.inbox, channel);
+                requests.push(Some(self.inbox.request(channel, which)));
+            }
+            if requests.is_empty() {
+                requests.push(None);
             }
             for replica in &cx.plan.instance(neighbour).replicas {
                 if cx.planted(Bug::AnnounceToKnownOnly) && known != Some(*replica) {
                     continue;
                 }
-                for wish in &wishes {
-                    fx.link(*replica, takeover(wish.clone()));
+                for request in &requests {
+                    fx.link(*replica, takeover(request.clone()));
                 }
             }
         }

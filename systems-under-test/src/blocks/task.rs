@@ -104,7 +104,7 @@ impl Task {
         }
         self.emit(cx, my_term, (input.id, input.scheduled), 0, &mut out, fx, sent);
         self.scratch = out;
-        self.arm(cx, fx);
+        self.arm(fx);
         true
     }
 
@@ -139,12 +139,12 @@ impl Task {
             sent,
         );
         self.scratch = out;
-        self.arm(cx, fx);
+        self.arm(fx);
         None
     }
 
     /// Sets the timer at which the operator wants to be woken, if it does.
-    pub fn arm(&self, cx: &Cx, fx: &mut Effects) {
+    pub fn arm(&self, fx: &mut Effects) {
         if let Some(at) = self.operator.wakes_at() {
             fx.timer(WAKE, at);
         }
@@ -186,9 +186,9 @@ impl Task {
         fx: &mut Effects,
     ) {
         self.renumbered = cx.planted(Bug::SequenceRestarts).then_some(0);
-        let inbox = &self.ports.inbox;
-        self.ports.announce(cx, term, |channel| resend(inbox, channel), fx);
-        inbox.start_acks(cx, fx);
+        self.ports.announce(cx, term, resend, fx);
+        self.ports.inbox.start_acks(cx, fx);
+        self.arm(fx);
     }
 
     /// Operator state and how far it has got.

@@ -9,6 +9,10 @@ use crate::protocol::{Nanos, Payload, Positions, Tuple};
 pub enum Predicate {
     /// Pairs with a number below this one.
     EveryValueBelow(i64),
+    /// Pairs with an even number.
+    EvenValue,
+    /// Pairs with an odd number.
+    OddValue,
     /// Flights over some distance, at most two hours early and at most a day late: recorded
     /// streams hold typing errors.
     PlausibleFlight,
@@ -19,6 +23,12 @@ impl Predicate {
         match self {
             Predicate::EveryValueBelow(bound) => {
                 matches!(payload, Payload::Pair { value, .. } if *value < bound)
+            }
+            Predicate::EvenValue => {
+                matches!(payload, Payload::Pair { value, .. } if value % 2 == 0)
+            }
+            Predicate::OddValue => {
+                matches!(payload, Payload::Pair { value, .. } if value % 2 != 0)
             }
             Predicate::PlausibleFlight => Flight::read(payload)
                 .is_some_and(|flight| flight.distance > 0 && (-120..=1440).contains(&flight.delay)),

@@ -1,6 +1,7 @@
 //! A value per key that knows what changed since the last cut and its digest at any time.
 
 use crate::operator::mix;
+use crate::protocol::{Field, Payload};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,6 +17,32 @@ pub(super) trait Value: Copy + Serialize + DeserializeOwned {
 impl Value for i64 {
     fn mix_into(self, hash: u64) -> u64 {
         mix(hash, self as u64)
+    }
+}
+
+/// What a window holds of one key. A mean is sum and count: no float.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub(super) struct CountAndSum {
+    count: i64,
+    sum: i64,
+}
+
+impl CountAndSum {
+    /// One value more.
+    pub(super) fn with(old: Option<CountAndSum>, value: i64) -> CountAndSum {
+        let CountAndSum { count, sum } = old.unwrap_or_default();
+        CountAndSum { count: count + 1, sum: sum + value }
+    }
+
+    /// As an output.
+    pub(super) fn record(self) -> Payload {
+        Payload::Record([Field::Integer(self.count), Field::Integer(self.sum)].into())
+    }
+}
+
+impl Value for CountAndSum {
+    fn mix_into(self, hash: u64) -> u64 {
+        mix(mix(hash, self.count as u64), self.sum as u64)
     }
 }
 

@@ -4,35 +4,70 @@
 //! dropped, so that one stream of mixed inputs can probe them all.
 
 use crate::operator::Operator;
-use crate::protocol::SECOND;
+use crate::protocol::{MILLISECOND, SECOND, StreamId};
 
+mod arrival_union;
 mod filter;
 mod flight;
 mod flight_delays;
+mod fold;
 mod keyed;
 mod map;
+mod merge;
+mod queue;
 mod running;
 mod sliding_window;
+mod sorted_union;
+#[cfg(test)]
+mod testing;
+mod timeout_window;
 mod tumbling_window;
+mod windowed_join;
 
+pub use arrival_union::ArrivalUnion;
 pub use filter::{Filter, Predicate};
 pub use flight_delays::FlightDelays;
 pub use map::Map;
 pub use running::{Running, RunningKind};
 pub use sliding_window::SlidingWindow;
+pub use sorted_union::SortedUnion;
+pub use timeout_window::TimeoutWindow;
 pub use tumbling_window::TumblingWindow;
+pub use windowed_join::WindowedJoin;
 
-/// Every operator once, empty, with the name that a failing probe prints. Each is tested for its
-/// class, its deltas and its `needs` without any further line.
-pub fn samples() -> Vec<(&'static str, Box<dyn Operator>)> {
+/// An operator to probe.
+pub struct Sample {
+    /// What a failing probe prints.
+    pub name: &'static str,
+    /// How many input streams it is connected to; they are numbered from 0.
+    pub streams: u16,
+    /// Empty.
+    pub operator: Box<dyn Operator>,
+}
+
+/// Every operator once. Each is tested for its class, its deltas and its `needs` without any
+/// further line.
+pub fn samples() -> Vec<Sample> {
+    let below = Predicate::EveryValueBelow(6);
     vec![
-        ("map", Box::new(Map)),
-        ("filter, every value below 6", Box::new(Filter::new(Predicate::EveryValueBelow(6)))),
-        ("filter, plausible flight", Box::new(Filter::new(Predicate::PlausibleFlight))),
-        ("running count", Box::new(Running::new(RunningKind::Count))),
-        ("running sum", Box::new(Running::new(RunningKind::Sum))),
-        ("tumbling window", Box::new(TumblingWindow::new(SECOND))),
-        ("sliding window", Box::new(SlidingWindow::new(SECOND))),
-        ("flight delays", Box::new(FlightDelays::default())),
+        sample("map", 1, Map),
+        sample("filter, every value below 6", 1, Filter::new(below)),
+        sample("filter, even value", 1, Filter::new(Predicate::EvenValue)),
+        sample("filter, odd value", 1, Filter::new(Predicate::OddValue)),
+        sample("filter, plausible flight", 1, Filter::new(Predicate::PlausibleFlight)),
+        sample("running count", 1, Running::new(RunningKind::Count)),
+        sample("running sum", 1, Running::new(RunningKind::Sum)),
+        sample("tumbling window", 1, TumblingWindow::new(SECOND)),
+        sample("sliding window", 1, SlidingWindow::new(SECOND)),
+        sample("timeout window", 1, TimeoutWindow::new(200 * MILLISECOND)),
+        sample("flight delays", 1, FlightDelays::default()),
+        sample("arrival union", 2, ArrivalUnion::default()),
+        sample("sorted union", 2, SortedUnion::default()),
+        sample("windowed join", 2, WindowedJoin::new(SECOND)),
     ]
+}
+
+fn sample(name: &'static str, streams: u16, mut operator: impl Operator + 'static) -> Sample {
+    operator.connect(&(0..streams).map(StreamId).collect::<Vec<_>>());
+    Sample { name, streams, operator: Box::new(operator) }
 }

@@ -1,9 +1,9 @@
 //! A window that ends at each input.
 
+use super::queue::{Item, Queue};
 use crate::operator::{Operator, OperatorClass, Outputs, Span, State, mix};
 use crate::protocol::{Nanos, Payload, Position, Positions, StreamId, Tuple};
 use serde::{Deserialize, Serialize};
-use std::collections::VecDeque;
 
 /// One input that is still in the window.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -14,7 +14,7 @@ struct Entry {
     value: i64,
 }
 
-impl Entry {
+impl Item for Entry {
     /// Content only: where an input stands in its stream changes no output.
     fn hash(&self) -> u64 {
         mix(mix(u64::MAX, self.scheduled), self.value as u64)
@@ -30,45 +30,24 @@ impl Entry {
 pub struct SlidingWindow {
     span: Nanos,
     /// In the order of arrival, which is the order of time as long as there is one stream.
-    window: VecDeque<Entry>,
+    window: Queue<Entry>,
     sum: i64,
-    /// The sum of the entries' hashes.
-    digest: u64,
-    /// How many entries at the back the last cut did not have.
-    appended: usize,
-    /// How many of the last cut's entries have left at the front.
-    evicted: usize,
 }
 
 impl SlidingWindow {
     /// Windows of this length.
     pub fn new(span: Nanos) -> SlidingWindow {
-        SlidingWindow { span, window: VecDeque::new(), sum: 0, digest: 0, appended: 0, evicted: 0 }
-    }
-
-    fn push(&mut self, entry: Entry) {
-        self.sum += entry.value;
-        self.digest = self.digest.wrapping_add(entry.hash());
-        self.window.push_back(entry);
-    }
-
-    fn pop(&mut self) {
-        // A standby that missed a delta may be asked to drop more than it has.
-        let Some(entry) = self.window.pop_front() else { return };
-        self.sum -= entry.value;
-        self.digest = self.digest.wrapping_sub(entry.hash());
+        SlidingWindow { span, window: Queue::default(), sum: 0 }
     }
 
     fn evict_before(&mut self, now: Nanos) {
         while self.window.front().is_some_and(|entry| entry.scheduled + self.span <= now) {
-            // What came and went between two cuts never has to be shipped.
-            if self.window.len() == self.appended {
-                self.appended -= 1;
-            } else {
-                self.evicted += 1;
-            }
-            self.pop();
+            self.sum -= self.window.pop().map_or(0, |entry| entry.value);
         }
+    }
+
+    fn add_up(&mut self) {
+        self.sum = self.window.iter().map(|entry| entry.value).sum();
     }
 }
 
@@ -76,50 +55,40 @@ impl Operator for SlidingWindow {
     fn apply(&mut self, _now: Nanos, input: &Tuple, out: &mut Outputs) {
         let Payload::Pair { key, value } = input.payload else { return };
         self.evict_before(input.scheduled);
-        self.push(Entry {
+        self.sum += value;
+        self.window.push(Entry {
             stream: input.id.stream,
             position: input.id.position,
             scheduled: input.scheduled,
             value,
         });
-        self.appended += 1;
         out.emit(input.semantic, Payload::Pair { key, value: self.sum });
     }
 
     fn snapshot(&mut self) -> State {
-        (self.appended, self.evicted) = (0, 0);
-        State::encode(&self.window, self.window.len())
+        let entries = self.window.len();
+        State::encode(self.window.snapshot(), entries)
     }
 
     fn restore(&mut self, state: &State) {
-        *self = SlidingWindow::new(self.span);
-        for entry in state.decode::<Vec<Entry>>() {
-            self.push(entry);
-        }
+        self.window.restore(state.decode());
+        self.add_up();
     }
 
     fn delta(&mut self) -> State {
-        let kept = self.window.len() - self.appended;
-        let appended: Vec<&Entry> = self.window.range(kept..).collect();
-        let delta = State::encode(&(self.evicted as u64, &appended), appended.len());
-        (self.appended, self.evicted) = (0, 0);
-        delta
+        let shift = self.window.delta();
+        State::encode(&shift, shift.len())
     }
 
     fn apply_delta(&mut self, delta: &State) {
-        let (evicted, appended): (u64, Vec<Entry>) = delta.decode();
-        for _ in 0..evicted {
-            self.pop();
-        }
-        for entry in appended {
-            self.push(entry);
-        }
+        self.window.apply(delta.decode());
+        self.add_up();
     }
 
     fn needs(&self, received: &Positions) -> Positions {
         let mut needs = received.clone();
         let mut missing: Vec<StreamId> = received.iter().map(|(stream, _)| stream).collect();
-        for entry in &self.window {
+        for entry in self.window.iter() {
             // The oldest of each stream; with one stream that is the first look.
             if missing.is_empty() {
                 break;
@@ -141,32 +110,23 @@ impl Operator for SlidingWindow {
     }
 
     fn digest(&self) -> u64 {
-        self.digest
+        self.window.digest()
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::testing::{emitted, pair};
     use super::*;
-    use crate::protocol::{DeliveryId, SemanticId};
-
-    fn pair(stream: u16, sequence: u64, scheduled: Nanos, key: u32, value: i64) -> Tuple {
-        Tuple {
-            id: DeliveryId { stream: StreamId(stream), position: Position::of(sequence) },
-            semantic: SemanticId { kind: 0, key: 0, index: sequence },
-            scheduled,
-            payload: Payload::Pair { key, value },
-        }
-    }
 
     #[test]
     fn the_window_is_open_at_its_old_end_and_holds_all_keys() {
         let mut window = SlidingWindow::new(10);
         let mut out = Outputs::default();
         for input in [pair(0, 0, 0, 1, 1), pair(0, 1, 9, 2, 2), pair(0, 2, 10, 1, 4)] {
-            window.apply(&input, &mut out);
+            window.apply(input.scheduled, &input, &mut out);
         }
-        let payloads: Vec<_> = out.list.into_iter().map(|(_, payload)| payload).collect();
+        let payloads: Vec<_> = emitted(out).into_iter().map(|(_, payload)| payload).collect();
         let sums = [(1, 1), (2, 3), (1, 6)];
         assert_eq!(payloads, sums.map(|(key, value)| Payload::Pair { key, value }));
     }
@@ -176,7 +136,8 @@ mod tests {
         let mut window = SlidingWindow::new(10);
         let inputs = [(0, 0, 0), (1, 0, 3), (1, 1, 7), (0, 1, 12), (0, 2, 12)];
         for (stream, sequence, scheduled) in inputs {
-            window.apply(&pair(stream, sequence, scheduled, 0, 1), &mut Outputs::default());
+            let input = pair(stream, sequence, scheduled, 0, 1);
+            window.apply(scheduled, &input, &mut Outputs::default());
         }
         let of = |all: [(u16, Position); 3]| -> Positions {
             all.into_iter().map(|(stream, position)| (StreamId(stream), position)).collect()

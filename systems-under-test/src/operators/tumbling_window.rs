@@ -1,22 +1,8 @@
 //! Windows side by side, aligned to time and not to where the stream happened to be entered.
 
-use super::keyed::{Keyed, Value};
+use super::keyed::{CountAndSum, Keyed};
 use crate::operator::{Operator, OperatorClass, Outputs, Span, State, mix};
-use crate::protocol::{Field, Nanos, Payload, Positions, SemanticId, Tuple};
-use serde::{Deserialize, Serialize};
-
-/// What one key has had in the open window.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-struct Content {
-    count: i64,
-    sum: i64,
-}
-
-impl Value for Content {
-    fn mix_into(self, hash: u64) -> u64 {
-        mix(mix(hash, self.count as u64), self.sum as u64)
-    }
-}
+use crate::protocol::{Nanos, Payload, Positions, SemanticId, Tuple};
 
 /// Counts and sums pairs per key and window. The first input of a later window closes the open
 /// one, which then answers with (count, sum) of every key in the order of keys; so does the end
@@ -30,7 +16,7 @@ pub struct TumblingWindow {
     span: Nanos,
     /// Which window is open: its start divided by the span.
     open: Option<u64>,
-    contents: Keyed<Content>,
+    contents: Keyed<CountAndSum>,
     /// The first input in the open window, for each stream that has one.
     firsts: Positions,
 }
@@ -56,10 +42,9 @@ impl TumblingWindow {
     fn close(&mut self, out: &mut Outputs) {
         let Some(index) = self.open.take() else { return };
         self.firsts = Positions::default();
-        for (key, Content { count, sum }) in self.contents.drain() {
-            let fields = [Field::Integer(count), Field::Integer(sum)];
+        for (key, content) in self.contents.drain() {
             let semantic = SemanticId { kind: Self::CLOSED_WINDOW, key, index };
-            out.emit(semantic, Payload::Record(fields.into()));
+            out.emit(semantic, content.record());
         }
     }
 }
@@ -73,10 +58,7 @@ impl Operator for TumblingWindow {
         }
         // A late input of a second stream counts in the window that is open: nothing is dropped.
         self.open.get_or_insert(index);
-        self.contents.update(key, |old| {
-            let Content { count, sum } = old.unwrap_or_default();
-            Content { count: count + 1, sum: sum + value }
-        });
+        self.contents.update(key, |old| CountAndSum::with(old, value));
         let stream = input.id.stream;
         if self.firsts.iter().all(|(known, _)| known != stream) {
             self.firsts.set(stream, input.id.position);
@@ -137,22 +119,18 @@ impl Operator for TumblingWindow {
 
 #[cfg(test)]
 mod tests {
+    use super::super::testing::{emitted, pair};
     use super::*;
-    use crate::protocol::{DeliveryId, Position, StreamId};
+    use crate::protocol::{Field, Position, StreamId};
 
     #[test]
     fn an_input_of_a_later_window_closes_the_open_one_and_opens_its_own() {
         let mut window = TumblingWindow::new(10);
         let mut put_out = |sequence, scheduled, key, value| {
-            let input = Tuple {
-                id: DeliveryId { stream: StreamId(0), position: Position::of(sequence) },
-                semantic: SemanticId::default(),
-                scheduled,
-                payload: Payload::Pair { key, value },
-            };
+            let input = pair(0, sequence, scheduled, key, value);
             let mut out = Outputs::default();
-            window.apply(&input, &mut out);
-            (out.list, window.needs(&Positions::default()).get(StreamId(0)))
+            window.apply(scheduled, &input, &mut out);
+            (emitted(out), window.needs(&Positions::default()).get(StreamId(0)))
         };
         let closed = |index, key, count, sum| {
             let fields = [Field::Integer(count), Field::Integer(sum)];
@@ -165,6 +143,6 @@ mod tests {
         assert_eq!(put_out(3, 40, 2, 9), (first, Position::of(3)));
         let mut out = Outputs::default();
         window.end(&mut out);
-        assert_eq!(out.list, [closed(4, 2, 1, 9)]);
+        assert_eq!(emitted(out), [closed(4, 2, 1, 9)]);
     }
 }

@@ -1,4 +1,4 @@
-//! The shape that all pipelines so far have: source -> first -> second -> sink.
+//! The shape that most pipelines have: source -> first -> second -> sink.
 
 use super::{Connection, Topology, Vertex, VertexRole};
 use crate::operator::Operator;

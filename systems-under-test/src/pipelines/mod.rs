@@ -7,9 +7,14 @@ use crate::plan::Partitioning;
 use crate::protocol::SemanticId;
 
 mod chain;
+mod diamond;
+mod filter;
 mod flights;
+mod fork;
+mod join;
 mod keyed_count;
 mod line;
+mod time_out;
 mod window;
 
 /// A vertex before planning.
@@ -94,8 +99,16 @@ pub struct Pipeline {
 }
 
 /// Every pipeline. Adding one is its file and its line here.
-pub const ALL: &[Pipeline] =
-    &[chain::PIPELINE, keyed_count::PIPELINE, window::PIPELINE, flights::PIPELINE];
+pub const ALL: &[Pipeline] = &[
+    chain::PIPELINE,
+    filter::PIPELINE,
+    keyed_count::PIPELINE,
+    window::PIPELINE,
+    join::PIPELINE,
+    diamond::PIPELINE,
+    time_out::PIPELINE,
+    flights::PIPELINE,
+];
 
 /// The pipeline of that name.
 pub fn find(name: &str) -> Option<&'static Pipeline> {

@@ -48,8 +48,24 @@ pub enum Link {
         node: NodeId,
         /// Its term, larger than all before.
         term: Term,
-        /// To an upstream neighbour: which channel to send again, and from where.
-        resend: Option<(ChannelId, Resend)>,
+        /// To an upstream neighbour: what to send again.
+        resend: Option<Request>,
+    },
+    /// Answer to a [`Request`]: what follows on this channel is what was asked for. Anything
+    /// before it was on its way already and is out of order for the asker.
+    Rewound {
+        /// The channel.
+        channel: ChannelId,
+        /// The number of the request.
+        ask: u32,
+    },
+    /// Answer to a take-over upstream where duplicates are avoided by handshake: send what comes
+    /// from these positions on, and nothing before.
+    Wanted {
+        /// The channel.
+        channel: ChannelId,
+        /// Next wanted position of each stream.
+        from: Positions,
     },
     /// "I am back without memory. Who leads?", to own replicas and all neighbours.
     Hello {
@@ -66,7 +82,21 @@ pub enum Link {
         term: Term,
         /// What it knows of the asker's own instance: term and primary.
         yours: (Term, NodeId),
+        /// To a downstream replica that is fed like all: what it will be sent from now on begins at
+        /// these positions.
+        next: Positions,
     },
+}
+
+/// A new primary's wish to be sent a channel's retained log again.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Request {
+    /// Which channel.
+    pub channel: ChannelId,
+    /// Which part of its log.
+    pub which: Resend,
+    /// Number of the request, so that its answer can be told from that of an earlier one.
+    pub ask: u32,
 }
 
 /// Which part of a retained log a new primary wants again.

@@ -5,8 +5,8 @@ pub mod ids;
 pub mod tuple;
 
 pub use event::{
-    Blob, Cause, Effect, Effects, Event, Item, Link, Resend, RestartFrom, SaveKey, Scope, Stored,
-    Term, TimerId, decode,
+    Blob, Cause, Effect, Effects, Event, Item, Link, Request, Resend, RestartFrom, SaveKey, Scope,
+    Stored, Term, TimerId, decode,
 };
 pub use ids::{
     ChannelId, EdgeId, InstanceId, MILLISECOND, Nanos, NodeId, OperatorId, SECOND, StreamId,

@@ -48,6 +48,10 @@ impl Strategy for Amnesia {
         Box::new(Replica { member: Membership::new(&cx), task: Task::new(&cx) })
     }
 
+    fn log_survives(&self) -> bool {
+        false
+    }
+
     fn claim(&self, situation: &Situation) -> Answer {
         let own = Downstream::of(situation.span);
         Answer::Claim(Claim {

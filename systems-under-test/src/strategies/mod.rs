@@ -7,6 +7,7 @@ use crate::options::{OptionDoc, Options};
 use crate::plan::{Feed, Plan};
 use crate::protocol::{Nanos, NodeId};
 
+pub mod active_standby;
 pub mod amnesia;
 pub mod passive_standby;
 pub mod upstream_backup;
@@ -41,6 +42,20 @@ pub trait Strategy {
     /// A freshly started process for `node`.
     fn node(&self, plan: &Plan, node: NodeId) -> Box<dyn Node>;
 
+    /// Whether its operators are checkpointed and rolled back together by a coordinator, one for
+    /// each maximal connected set of them.
+    fn is_coordinated(&self) -> bool {
+        false
+    }
+
+    /// A freshly started process of a coordinator.
+    fn coordinator(&self, _plan: &Plan, _node: NodeId) -> Option<Box<dyn Node>> {
+        None
+    }
+
+    /// Whether a successor holds everything that downstream neighbours may still ask for.
+    fn log_survives(&self) -> bool;
+
     /// How many spares an instance must have at least.
     fn spares_min(&self) -> u16 {
         0
@@ -70,7 +85,8 @@ pub struct Entry {
 }
 
 /// Every strategy. Adding one is its file and its line here.
-pub const ALL: &[Entry] = &[amnesia::ENTRY, passive_standby::ENTRY, upstream_backup::ENTRY];
+pub const ALL: &[Entry] =
+    &[amnesia::ENTRY, active_standby::ENTRY, passive_standby::ENTRY, upstream_backup::ENTRY];
 
 /// The strategies that a command line knows: the built-in ones and those of other crates.
 #[derive(Clone)]

@@ -120,21 +120,27 @@ impl Strategy for PassiveStandby {
         true
     }
 
+    fn log_survives(&self) -> bool {
+        self.ship_output_log
+    }
+
     fn claim(&self, situation: &Situation) -> Answer {
-        let neighbour = situation.under_repair.upstream || situation.under_repair.downstream;
-        if situation.under_repair.own_pair || !situation.spare_left {
+        let repair = situation.under_repair;
+        if repair.own_pair || !situation.spare_left {
             return Answer::NotCovered("the pair was not complete");
         }
-        if neighbour
-            && !(self.ship_output_log || situation.planted == Some(Bug::UnshippedLogPromised))
-        {
+        let promised = situation.planted == Some(Bug::UnshippedLogPromised);
+        if repair.upstream && !promised {
+            return Answer::NotCovered("the neighbour upstream had lost what it had sent");
+        }
+        if repair.downstream && !self.ship_output_log && !promised {
             return Answer::NotCovered("a neighbour was under repair and no output log is shipped");
         }
         if situation.class == OperatorClass::Arbitrary {
             return Answer::NotCovered("an arbitrary operator may re-compute differently");
         }
         Answer::Claim(match situation.dedup {
-            Dedup::Receiver => Claim::PRECISE,
+            Dedup::Receiver | Dedup::Handshake => Claim::PRECISE,
             Dedup::Off => Claim {
                 delivery: Delivery::DUPLICATES,
                 value: situation.downstream.value(),

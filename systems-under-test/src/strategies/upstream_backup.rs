@@ -74,6 +74,10 @@ impl Strategy for UpstreamBackup {
         1
     }
 
+    fn log_survives(&self) -> bool {
+        false
+    }
+
     fn claim(&self, situation: &Situation) -> Answer {
         if situation.under_repair.own_pair || !situation.spare_left {
             return Answer::NotCovered("there was no spare");
@@ -85,9 +89,12 @@ impl Strategy for UpstreamBackup {
             return Answer::NotCovered("an arbitrary operator may re-compute differently");
         }
         let unbounded = situation.span == Span::Unbounded;
+        if unbounded && situation.under_repair.upstream_forgot {
+            return Answer::NotCovered("the neighbour upstream had lost the beginning of its log");
+        }
         let forgets = unbounded && !self.honest;
         let (delivery, value) = match situation.dedup {
-            Dedup::Receiver => (Delivery::NONE, Value::Same),
+            Dedup::Receiver | Dedup::Handshake => (Delivery::NONE, Value::Same),
             // Started empty, a window is partial until its span has passed.
             Dedup::Off if situation.class == OperatorClass::ConvergentCapable => {
                 (Delivery::DUPLICATES, Value::Converges.max(situation.downstream.value()))

@@ -2,12 +2,15 @@
 
 use aftermath_systems::operator::{Operator, Outputs};
 use aftermath_systems::protocol::{
-    DeliveryId, Field, MILLISECOND, Payload, Position, Positions, SECOND, SemanticId, StreamId,
-    Symbol, Tuple,
+    DeliveryId, Field, MILLISECOND, Nanos, Payload, Position, Positions, SECOND, SemanticId,
+    StreamId, Symbol, Tuple,
 };
 
-/// What an operator put out for one input.
-pub type Slot = Vec<(SemanticId, Payload)>;
+/// The input that an output stands for and that one's schedule (none: nobody asked for it), what
+/// it is, and its value.
+pub type Emitted = (Option<(DeliveryId, Nanos)>, SemanticId, Payload);
+/// What an operator put out for one input, and unasked since the input before.
+pub type Slot = Vec<Emitted>;
 
 /// Draws for a test: the high bits of a linear congruential generator (Knuth's MMIX constants).
 pub struct Lcg(pub u64);
@@ -59,23 +62,83 @@ pub fn stream(stream: StreamId, length: u64, seed: u64) -> Vec<Tuple> {
     (0..length).map(&mut tuple).collect()
 }
 
-/// Feeds `inputs` without ending the stream: one slot an input.
+/// A stream dealt out to several: together they are what [`stream`] makes, each in its order. An
+/// input keeps its number, as behind the branches of a diamond.
+pub fn streams(count: u16, length: u64, seed: u64) -> Vec<Vec<Tuple>> {
+    let mut lcg = Lcg(seed + 100);
+    let mut dealt = vec![Vec::new(); usize::from(count)];
+    for mut input in stream(StreamId(0), length, seed) {
+        input.id.stream = StreamId(lcg.below(u64::from(count)) as u16);
+        dealt[input.id.stream.index()].push(input);
+    }
+    dealt
+}
+
+/// How an instance sees several streams: each in its own order, and each input up to 50 ms late.
+/// One stream comes as it is.
+pub fn arriving(streams: &[Vec<Tuple>], seed: u64) -> Vec<Tuple> {
+    let mut lcg = Lcg(seed + 200);
+    let mut arrivals = Vec::new();
+    for stream in streams {
+        let mut at = 0;
+        for input in stream {
+            at = at.max(input.scheduled + lcg.below(50) * MILLISECOND);
+            arrivals.push((at, input.clone()));
+        }
+    }
+    // Stable: each stream keeps its order.
+    arrivals.sort_by_key(|(at, _)| *at);
+    arrivals.into_iter().map(|(_, input)| input).collect()
+}
+
+/// Feeds `inputs` without ending the stream, each at the instant that it is scheduled at: one slot
+/// an input.
 pub fn feed(operator: &mut dyn Operator, inputs: &[Tuple]) -> Vec<Slot> {
-    let mut apply = |input: &Tuple| {
-        let mut out = Outputs::default();
-        operator.apply(input, &mut out);
-        out.list
-    };
-    inputs.iter().map(&mut apply).collect()
+    feed_at(operator, inputs, |input| input.scheduled)
 }
 
 /// Feeds `inputs` and ends the stream: one slot an input and one for the end.
 pub fn run(operator: &mut dyn Operator, inputs: &[Tuple]) -> Vec<Slot> {
-    let mut slots = feed(operator, inputs);
+    run_at(operator, inputs, |input| input.scheduled)
+}
+
+/// Like [`run`], each input at the instant that `now` says.
+pub fn run_at(
+    operator: &mut dyn Operator,
+    inputs: &[Tuple],
+    now: impl FnMut(&Tuple) -> Nanos,
+) -> Vec<Slot> {
+    let mut slots = feed_at(operator, inputs, now);
     let mut out = Outputs::default();
     operator.end(&mut out);
-    slots.push(out.list);
+    slots.push(slot(out, None));
     slots
+}
+
+fn feed_at(
+    operator: &mut dyn Operator,
+    inputs: &[Tuple],
+    mut now: impl FnMut(&Tuple) -> Nanos,
+) -> Vec<Slot> {
+    let mut apply = |input: &Tuple| {
+        let now = now(input);
+        let mut out = Outputs::default();
+        while let Some(at) = operator.wakes_at().filter(|at| *at <= now) {
+            operator.wake(at, &mut out);
+        }
+        let mut slot_of_input = slot(out, None);
+        let mut out = Outputs::default();
+        operator.apply(now, input, &mut out);
+        slot_of_input.extend(slot(out, Some(input)));
+        slot_of_input
+    };
+    inputs.iter().map(&mut apply).collect()
+}
+
+fn slot(out: Outputs, trigger: Option<&Tuple>) -> Slot {
+    let trigger = trigger.map(|input| (input.id, input.scheduled));
+    let outputs = out.list.into_iter();
+    outputs.map(|o| (o.origin.or(trigger), o.semantic, o.payload)).collect()
 }
 
 /// What has been received after `inputs`.
