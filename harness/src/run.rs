@@ -87,10 +87,15 @@ impl RunLog {
         strikes
     }
 
-    /// The first time at or after `from` that a replica of `instance` reached the point `name`.
+    /// The first time at or after `from` that a replica of `instance`, or the coordinator of its
+    /// region, reached the point `name`.
     pub fn first_mark(&self, instance: InstanceId, name: &str, from: Nanos) -> Option<Nanos> {
-        let replicas = &self.plan.systems.instance(instance).replicas;
-        let marks = replicas.iter().flat_map(|node| &self.nodes[node.index()].log.marks);
+        let systems = &self.plan.systems;
+        let replicas = systems.instance(instance).replicas.iter();
+        let region = systems.instance(instance).region.map(|region| &systems.regions[region]);
+        let coordinator = region.map(|region| &region.coordinator);
+        let nodes = replicas.chain(coordinator);
+        let marks = nodes.flat_map(|node| &self.nodes[node.index()].log.marks);
         marks.filter(|mark| mark.name == name && mark.at >= from).map(|mark| mark.at).min()
     }
 

@@ -29,6 +29,26 @@ pub enum Bug {
     DeltaSkipped,
     /// Nobody ever trims.
     NeverTrims,
+    /// The coordinator restarts onto a spare without asking whether it lives.
+    RestartOntoDeadSpare,
+    /// A task handles what arrives between its restore and the release of the sources.
+    RestartWithoutParking,
+    /// The coordinator restarts from the newest checkpoint it triggered, complete or not.
+    IncompleteCheckpoint,
+    /// The sources are released when the first task has restored.
+    ReleasedEarly,
+    /// The region trims when it cuts, not when the checkpoint is complete.
+    TrimBeforeComplete,
+    /// Channels whose barrier has come are not held back.
+    NoAlignment,
+    /// A task cuts at the first barrier instead of the last.
+    CutAtFirstBarrier,
+    /// Consumers trim and do not acknowledge.
+    TrimWithoutAck,
+    /// An active primary does not forward trims to its standby.
+    StandbyNeverTrimmed,
+    /// An active standby takes over without sending what it has kept.
+    KeptLogUnsent,
 }
 
 /// A bug of the list.

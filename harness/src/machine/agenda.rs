@@ -2,7 +2,7 @@
 
 use super::frame::Frame;
 use aftermath_systems::protocol::{
-    Blob, Nanos, NodeId, Positions, SaveKey, Scope, Stored, TimerId,
+    Blob, Nanos, NodeId, Positions, RestartFrom, SaveKey, Scope, Stored, TimerId,
 };
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -46,7 +46,7 @@ pub enum Work {
     /// Load what storage holds and start the process.
     Boot,
     /// The process is loaded: start.
-    Started(Stored),
+    Started(Stored, RestartFrom),
     /// The redirect is over.
     Activated,
     /// The service in progress completes.
@@ -69,7 +69,7 @@ pub enum Work {
     /// The next heartbeat, valid for this registration.
     Heartbeat(u64),
     /// The shared store answers a restart's question.
-    Loaded(Stored),
+    Loaded(Stored, RestartFrom),
     /// Note the retained memory.
     Sample,
     /// The fault with this number strikes.

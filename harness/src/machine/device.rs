@@ -60,5 +60,5 @@ pub fn transfer(bytes: u64, per_s: u64) -> Nanos {
 
 /// Total modelled size, bytes.
 pub fn stored_bytes(stored: &Stored) -> u64 {
-    stored.0.iter().map(|(_, blob)| blob.modelled_bytes).sum()
+    stored.0.iter().map(|(_, blob)| blob.restored_bytes).sum()
 }

@@ -71,6 +71,7 @@ impl Machine {
                 self.schedule(now + self.plan.redirect_ns, Class::Started, Work::Activated);
             }
             Effect::Restart(from) => self.restart(now, from),
+            Effect::Discard { slot, number } => self.acts.push(Act::Discard { slot, number }),
             Effect::Heartbeats { to, term } => {
                 let registration = self.heartbeats.registration + 1;
                 self.heartbeats = super::Heartbeats { to, term, registration };
@@ -126,8 +127,14 @@ impl Machine {
 
     fn save(&mut self, now: Nanos, key: SaveKey, blob: Blob, scope: Scope, covers: Positions) {
         self.log.saves += 1;
-        let storage = &self.plan.storage;
         let bytes = blob.modelled_bytes;
+        if scope == Scope::Shared {
+            // The store is remote: what is written there crosses the network.
+            let region = self.plan.systems.region_of(self.id);
+            let pointer = region.is_some_and(|region| region.coordinator == self.id);
+            self.count_traffic(Cause::State, 1, bytes, !pointer);
+        }
+        let storage = &self.plan.storage;
         let (latency, bandwidth) = (storage.latency_ns, storage.bandwidth_bytes_per_s);
         let done = self.device.save(now, bytes, latency, bandwidth);
         self.schedule(done, Class::Saved, Work::Saved { key, blob, scope, covers });
@@ -149,15 +156,19 @@ impl Machine {
         self.handle(now, Event::Saved(key), 0, HandlerId::default());
     }
 
+    /// A restart of its own free will: the process forgets, and lives on. The world goes on sending
+    /// its heartbeats while it loads, or a long restart would cause the next suspicion.
     fn restart(&mut self, now: Nanos, from: RestartFrom) {
+        let heartbeats = self.heartbeats.clone();
         self.forget(now);
+        self.heartbeats = heartbeats;
         self.phase = Phase::Loading;
         match from {
-            RestartFrom::Nothing => self.load(now, Default::default()),
-            RestartFrom::Local => self.load(now, self.device.stored()),
-            RestartFrom::Shared { slot } => {
+            RestartFrom::Nothing => self.load(now, Default::default(), from),
+            RestartFrom::Local => self.load(now, self.device.stored(), from),
+            RestartFrom::Shared { slot, number } => {
                 let (node, incarnation) = (self.id, self.incarnation);
-                self.acts.push(Act::Read { node, incarnation, at: now, slot });
+                self.acts.push(Act::Read { node, incarnation, at: now, slot, number });
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use super::device::{stored_bytes, transfer};
 use super::{Act, Body, Class, HandlerId, Machine, Phase, Strike, Work};
-use aftermath_systems::protocol::{Cause, Nanos, Stored};
+use aftermath_systems::protocol::{Cause, Nanos, RestartFrom, Stored};
 
 impl Machine {
     /// The process dies at this very instant. Its memory, queue, timers and unfinished saves are
@@ -90,13 +90,13 @@ impl Machine {
             strike.healed = Some(now);
         }
         self.phase = Phase::Loading;
-        self.load(now, self.device.stored());
+        self.load(now, self.device.stored(), RestartFrom::Local);
     }
 
     /// Charges for reading `stored`; the process starts afterwards.
-    pub(super) fn load(&mut self, now: Nanos, stored: Stored) {
+    pub(super) fn load(&mut self, now: Nanos, stored: Stored, from: RestartFrom) {
         let read = transfer(stored_bytes(&stored), self.plan.storage.restore_bytes_per_s);
         let at = now + self.plan.redirect_ns + read;
-        self.schedule(at, Class::Started, Work::Started(stored));
+        self.schedule(at, Class::Started, Work::Started(stored, from));
     }
 }

@@ -23,7 +23,7 @@ pub use log::{Counters, Delivery, MachineLog, Mark, Strike, TraceEvent};
 use crate::plan::RunPlan;
 use aftermath_systems::node::{Cx, Node};
 use aftermath_systems::protocol::{
-    Blob, Effects, Event, Nanos, NodeId, SaveKey, Stored, Term, TimerId,
+    Blob, Effects, Event, Nanos, NodeId, RestartFrom, SaveKey, Stored, Term, TimerId,
 };
 use agenda::{Agenda, Key};
 use device::Device;
@@ -77,6 +77,15 @@ pub enum Act {
         at: Nanos,
         /// What for.
         slot: u32,
+        /// Which version; the newest if `None`.
+        number: Option<u64>,
+    },
+    /// Versions of a slot of the shared store before `number` may go.
+    Discard {
+        /// The slot.
+        slot: u32,
+        /// The oldest version to keep.
+        number: u64,
     },
 }
 
@@ -207,7 +216,8 @@ impl Machine {
             acts: Vec::new(),
             log: MachineLog { trace: traced.then(Vec::new), ..MachineLog::default() },
         };
-        machine.schedule(0, Class::Started, Work::Started(Stored::default()));
+        let boot = Work::Started(Stored::default(), RestartFrom::Nothing);
+        machine.schedule(0, Class::Started, boot);
         machine.push(plan.sample_every_ns, Class::Sample, 0, Work::Sample);
         machine
     }
@@ -265,8 +275,8 @@ impl Machine {
     fn work(&mut self, now: Nanos, work: Work) {
         match work {
             Work::Boot => self.boot(now),
-            Work::Loaded(stored) => self.load(now, stored),
-            Work::Started(stored) => self.start(now, stored),
+            Work::Loaded(stored, from) => self.load(now, stored, from),
+            Work::Started(stored, from) => self.start(now, stored, from),
             Work::Activated => self.activated(now),
             Work::ServiceDone => self.service_done(now),
             Work::Frame(frame) => self.arrive(now, frame),
@@ -318,14 +328,14 @@ impl Machine {
         }
     }
 
-    fn start(&mut self, now: Nanos, stored: Stored) {
+    fn start(&mut self, now: Nanos, stored: Stored, from: RestartFrom) {
         self.node = Some(self.plan.process(self.id));
         self.phase = Phase::Up;
         if self.incarnation > 1 {
             self.lineage = now;
             self.log.activations.push(now);
         }
-        let event = Event::Started { incarnation: self.incarnation, stored };
+        let event = Event::Started { incarnation: self.incarnation, stored, from };
         self.handle(now, event, self.lineage, HandlerId::default());
         self.unpark();
     }
@@ -388,8 +398,8 @@ impl Machine {
     }
 
     /// The shared store's answer to [`Act::Read`], due at `at`; only the asking incarnation gets it.
-    pub fn answer(&mut self, at: Nanos, incarnation: u32, stored: Stored) {
-        self.push(at, Class::Frame, incarnation, Work::Loaded(stored));
+    pub fn answer(&mut self, at: Nanos, incarnation: u32, stored: Stored, from: RestartFrom) {
+        self.push(at, Class::Frame, incarnation, Work::Loaded(stored, from));
     }
 
     /// Frames of `from` that were sent until `at` and are due at `due` or later never arrive.

@@ -18,16 +18,31 @@ pub fn claimed(case: &Case) -> Claimed {
     let strikes = run.strikes();
     let mut answer = Answer::Claim(standing(run));
     for (node, strike) in &strikes {
-        if strike.was_primary && !met(strike).is_empty() {
-            let operator =
-                run.plan.systems.instance(run.plan.systems.node(*node).instance).operator;
-            let situation = situation(run, case.recoveries, &strikes, *node, strike);
+        if !strike.was_primary || met(strike).is_empty() {
+            continue;
+        }
+        for operator in hit(&run.plan.systems, *node) {
+            let situation = situation(run, case.recoveries, &strikes, (*node, strike), operator);
             answer = answer.join(run.plan.strategy(operator).claim(&situation));
         }
     }
     match answer {
         Answer::Claim(claim) => Claimed::Guarantee(guarantee(&claim)),
         Answer::NotCovered(why) => Claimed::NotCovered(why.to_string()),
+    }
+}
+
+/// The operators that a fault on `node` hits: its own, or the whole region of a coordinator.
+fn hit(systems: &Plan, node: NodeId) -> Vec<OperatorId> {
+    let own = systems.instance(systems.node(node).instance).operator;
+    match systems.region_of(node) {
+        Some(region) if region.coordinator == node => {
+            let mut all: Vec<_> =
+                region.instances.iter().map(|i| systems.instance(*i).operator).collect();
+            all.dedup();
+            all
+        }
+        _ => vec![own],
     }
 }
 
@@ -67,12 +82,11 @@ fn situation(
     run: &RunLog,
     recoveries: &Recoveries,
     strikes: &[(NodeId, &Strike)],
-    node: NodeId,
-    strike: &Strike,
+    (node, strike): (NodeId, &Strike),
+    operator: OperatorId,
 ) -> Situation {
     let systems = &run.plan.systems;
     let instance = systems.node(node).instance;
-    let operator = systems.instance(instance).operator;
     let mut under_repair = UnderRepair::default();
     let earlier = strikes.iter().filter(|(_, other)| {
         (other.at, other.fault) < (strike.at, strike.fault) && !other.already_down

@@ -65,6 +65,7 @@ impl Machines {
     /// lies in a later tick.
     pub fn cross(&mut self, tick_end: Nanos) {
         let tick = self.plan.tick_ns;
+        let mut discarded = Vec::new();
         for index in 0..self.list.len() {
             for act in std::mem::take(&mut self.list[index].acts) {
                 match act {
@@ -74,15 +75,20 @@ impl Machines {
                         }
                     }
                     Act::Store { at, key, blob } => self.store.add(at, key, blob),
-                    Act::Read { node, incarnation, at, slot } => {
-                        self.store.ask(node, incarnation, at, slot);
+                    Act::Read { node, incarnation, at, slot, number } => {
+                        self.store.ask(node, incarnation, at, (slot, number));
                     }
+                    Act::Discard { slot, number } => discarded.push((slot, number)),
                 }
             }
         }
-        for question in self.store.answer(tick_end) {
-            let due = question.at + tick;
-            self.list[question.node.index()].answer(due, question.incarnation, question.found);
+        for answer in self.store.answer() {
+            let machine = &mut self.list[answer.node.index()];
+            machine.answer(answer.at + tick, answer.incarnation, answer.found, answer.from);
+        }
+        // Questions of this tick were asked before anybody could know.
+        for (slot, number) in discarded {
+            self.store.discard(slot, number);
         }
         self.assign_faults(tick_end);
     }

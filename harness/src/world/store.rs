@@ -1,6 +1,6 @@
 //! The shared store: slow, remote, never dying.
 
-use aftermath_systems::protocol::{Blob, Nanos, NodeId, SaveKey, Stored};
+use aftermath_systems::protocol::{Blob, Nanos, NodeId, RestartFrom, SaveKey, Stored};
 use std::collections::BTreeMap;
 
 /// A question, answered.
@@ -13,6 +13,8 @@ pub struct Answer {
     pub at: Nanos,
     /// What was durable at that instant.
     pub found: Stored,
+    /// What was asked for.
+    pub from: RestartFrom,
 }
 
 #[derive(Clone)]
@@ -21,6 +23,7 @@ struct Question {
     incarnation: u32,
     at: Nanos,
     slot: u32,
+    number: Option<u64>,
 }
 
 /// Versions by slot, with the instant since when each is durable. A question is answered after
@@ -37,17 +40,32 @@ impl SharedStore {
         self.versions.entry(key.slot).or_default().push((at, key, blob));
     }
 
-    /// Somebody asks for the newest version of a slot.
-    pub fn ask(&mut self, node: NodeId, incarnation: u32, at: Nanos, slot: u32) {
-        self.questions.push(Question { node, incarnation, at, slot });
+    /// Somebody asks for a version of a slot, the newest if no number is given.
+    pub fn ask(
+        &mut self,
+        node: NodeId,
+        incarnation: u32,
+        at: Nanos,
+        (slot, number): (u32, Option<u64>),
+    ) {
+        self.questions.push(Question { node, incarnation, at, slot, number });
     }
 
-    /// Answers all questions of the tick, and drops versions that nobody can ask for any more.
-    pub fn answer(&mut self, tick_end: Nanos) -> Vec<Answer> {
+    /// Nobody will ask for versions of `slot` before `number` any more.
+    pub fn discard(&mut self, slot: u32, number: u64) {
+        if let Some(versions) = self.versions.get_mut(&slot) {
+            versions.retain(|(_, key, _)| key.number >= number);
+        }
+    }
+
+    /// Answers all questions of the tick.
+    pub fn answer(&mut self) -> Vec<Answer> {
         let questions = std::mem::take(&mut self.questions);
         let newest = |question: &Question| {
             let versions = self.versions.get(&question.slot)?;
-            let durable = versions.iter().filter(|(at, _, _)| *at <= question.at);
+            let wanted = |number| question.number.is_none_or(|wanted| wanted == number);
+            let durable =
+                versions.iter().filter(|(at, key, _)| *at <= question.at && wanted(key.number));
             durable.max_by_key(|(_, key, _)| key.number).map(|(_, key, blob)| (*key, blob.clone()))
         };
         let answer = |question: &Question| Answer {
@@ -55,12 +73,8 @@ impl SharedStore {
             incarnation: question.incarnation,
             at: question.at,
             found: Stored(newest(question).into_iter().collect()),
+            from: RestartFrom::Shared { slot: question.slot, number: question.number },
         };
-        let answers = questions.iter().map(answer).collect();
-        for versions in self.versions.values_mut() {
-            let newest = versions.iter().map(|(_, key, _)| key.number).max();
-            versions.retain(|(at, key, _)| *at > tick_end || Some(key.number) == newest);
-        }
-        answers
+        questions.iter().map(answer).collect()
     }
 }

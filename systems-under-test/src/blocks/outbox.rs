@@ -131,6 +131,14 @@ impl Outbox {
         }
     }
 
+    /// Sends a barrier down every channel that stays within the region.
+    pub fn emit_barrier(&self, cx: &Cx, term: Term, number: u64, fx: &mut Effects) {
+        for downstream in self.downstream.iter().filter(|d| cx.plan.is_internal(d.channel)) {
+            let item = Item::Barrier(number);
+            fx.emit(downstream.primary, downstream.channel, term, item, Cause::Marker);
+        }
+    }
+
     /// We have taken over: where duplicates are avoided by handshake, nothing is sent before the
     /// receiver has said what it wants.
     pub fn ask_first(&mut self, cx: &Cx) {

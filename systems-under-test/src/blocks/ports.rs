@@ -99,12 +99,25 @@ impl Ports {
         fx: &mut Effects,
     ) {
         let instance = cx.instance();
-        let takeover = |resend| Link::Takeover { instance, node: cx.me, term, resend };
         for peer in cx.peers() {
-            fx.link(peer, takeover(None));
+            fx.link(peer, Link::Takeover { instance, node: cx.me, term, resend: None });
         }
+        self.announce_to(cx, term, &cx.plan.neighbours(instance), resend, fx);
+    }
+
+    /// As [`Ports::announce`], to these neighbours only.
+    pub fn announce_to(
+        &mut self,
+        cx: &Cx,
+        term: Term,
+        neighbours: &[InstanceId],
+        resend: impl Fn(&Inbox, ChannelId) -> Resend,
+        fx: &mut Effects,
+    ) {
+        let instance = cx.instance();
+        let takeover = |resend| Link::Takeover { instance, node: cx.me, term, resend };
         self.outbox.ask_first(cx);
-        for neighbour in cx.plan.neighbours(instance) {
+        for neighbour in neighbours.iter().copied() {
             let known = self.known(neighbour).map(|(_, primary)| primary);
             let mut requests = Vec::new();
             for (channel, _) in self.inbox.from(neighbour) {

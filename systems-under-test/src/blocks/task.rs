@@ -5,8 +5,8 @@ use crate::node::{Cx, Digest};
 use crate::operator::{Operator, Output, Outputs};
 use crate::planted_bugs::Bug;
 use crate::protocol::{
-    ChannelId, DeliveryId, EdgeId, Effects, Item, Nanos, Payload, Position, Resend, Term, TimerId,
-    Tuple,
+    ChannelId, DeliveryId, EdgeId, Effects, InstanceId, Item, Nanos, Payload, Position, Resend,
+    Term, TimerId, Tuple,
 };
 
 /// Bits of the sub-index that each fanning-out operator takes.
@@ -187,6 +187,24 @@ impl Task {
     ) {
         self.renumbered = cx.planted(Bug::SequenceRestarts).then_some(0);
         self.ports.announce(cx, term, resend, fx);
+        self.begin(cx, fx);
+    }
+
+    /// As [`Task::take_over`], but tells these neighbours only.
+    pub fn take_over_from(
+        &mut self,
+        cx: &Cx,
+        term: Term,
+        neighbours: &[InstanceId],
+        resend: impl Fn(&Inbox, ChannelId) -> Resend,
+        fx: &mut Effects,
+    ) {
+        self.ports.announce_to(cx, term, neighbours, resend, fx);
+        self.begin(cx, fx);
+    }
+
+    /// Sets the timers of a task that leads.
+    fn begin(&self, cx: &Cx, fx: &mut Effects) {
         self.ports.inbox.start_acks(cx, fx);
         self.arm(fx);
     }

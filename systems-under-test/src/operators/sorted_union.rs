@@ -98,8 +98,10 @@ mod tests {
     use super::*;
     use crate::protocol::{Position, SemanticId};
 
-    /// (kind, index) and origin (stream, sequence, schedule) of each output.
-    fn released(out: Outputs) -> Vec<((u16, u64), (u16, u64, Nanos))> {
+    /// (kind, index) and origin (stream, sequence, schedule) of an output.
+    type Released = ((u16, u64), (u16, u64, Nanos));
+
+    fn released(out: Outputs) -> Vec<Released> {
         let describe = |output: crate::operator::Output| {
             let SemanticId { kind, index, .. } = output.semantic;
             let (id, scheduled) = output.origin.expect("a sorted union answers for the input");

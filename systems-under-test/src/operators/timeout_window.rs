@@ -8,37 +8,40 @@ use crate::protocol::{Nanos, Payload, Positions, SemanticId, Tuple};
 /// that arrives while none is open, and closes a timeout later, input or not. It then answers with
 /// (count, sum) of every key in the order of keys; so does the end of the stream.
 ///
-/// The class is *arbitrary*: which pairs share a window depends on when they arrive. Windows are
-/// numbered from the start, so an output depends on everything before it, although no pair counts
-/// for longer than a timeout.
+/// The class is *arbitrary*: which pairs share a window depends on when they arrive. No pair counts
+/// for longer than a timeout, and yet an output depends on everything since the start: when a
+/// window opens depends on when the one before it closed, so a shift never passes while the stream
+/// flows.
 #[derive(Clone, Debug)]
 pub struct TimeoutWindow {
     timeout: Nanos,
-    /// How many windows have closed: the number of the open one.
-    closed: u64,
     /// When the open window closes.
     closes_at: Option<Nanos>,
     contents: Keyed<CountAndSum>,
 }
 
 impl TimeoutWindow {
-    /// The semantic kind of a closed window of a key; its index is the window's number.
+    /// The semantic kind of a closed window of a key; its index is the instant at which the window
+    /// opened divided by the timeout. Two windows open at least a timeout apart, so they differ; and
+    /// unlike a count of windows, the index goes on after a restart that has forgotten everything.
     pub const CLOSED_WINDOW: u16 = 1;
 
     /// Windows that stay open for this long.
+    ///
+    /// # Panics
+    /// When the timeout is zero.
     pub fn new(timeout: Nanos) -> TimeoutWindow {
-        TimeoutWindow { timeout, closed: 0, closes_at: None, contents: Keyed::default() }
+        assert!(timeout > 0, "a window has a length");
+        TimeoutWindow { timeout, closes_at: None, contents: Keyed::default() }
     }
 
     fn close(&mut self, out: &mut Outputs) {
-        if self.closes_at.take().is_none() {
-            return;
-        }
+        let Some(closes_at) = self.closes_at.take() else { return };
+        let index = (closes_at - self.timeout) / self.timeout;
         for (key, content) in self.contents.drain() {
-            let semantic = SemanticId { kind: Self::CLOSED_WINDOW, key, index: self.closed };
+            let semantic = SemanticId { kind: Self::CLOSED_WINDOW, key, index };
             out.emit(semantic, content.record());
         }
-        self.closed += 1;
     }
 
     fn close_if_due(&mut self, now: Nanos, out: &mut Outputs) {
@@ -72,28 +75,28 @@ impl Operator for TimeoutWindow {
 
     fn snapshot(&mut self) -> State {
         let entries = self.contents.len();
-        State::encode(&(self.closed, self.closes_at, self.contents.snapshot()), entries)
+        State::encode(&(self.closes_at, self.contents.snapshot()), entries)
     }
 
     fn restore(&mut self, state: &State) {
         let contents;
-        (self.closed, self.closes_at, contents) = state.decode();
+        (self.closes_at, contents) = state.decode();
         self.contents.restore(contents);
     }
 
     fn delta(&mut self) -> State {
         let changes = self.contents.delta();
-        State::encode(&(self.closed, self.closes_at, &changes), changes.len())
+        State::encode(&(self.closes_at, &changes), changes.len())
     }
 
     fn apply_delta(&mut self, delta: &State) {
         let changes;
-        (self.closed, self.closes_at, changes) = delta.decode();
+        (self.closes_at, changes) = delta.decode();
         self.contents.apply(changes);
     }
 
     fn needs(&self, _received: &Positions) -> Positions {
-        // Windows are numbered from the first one.
+        // The first window decides when all others open.
         Positions::default()
     }
 
@@ -110,8 +113,7 @@ impl Operator for TimeoutWindow {
     }
 
     fn digest(&self) -> u64 {
-        let closes_at = self.closes_at.map_or(0, |at| mix(u64::MAX, at));
-        mix(mix(self.contents.digest(), self.closed), closes_at)
+        mix(self.contents.digest(), self.closes_at.unwrap_or(0))
     }
 }
 
@@ -138,7 +140,7 @@ mod tests {
         window.wake(112, &mut out);
         assert!(out.list.is_empty(), "a wake-up that is out of date changes nothing");
         window.wake(113, &mut out);
-        assert_eq!(emitted(out), [closed(0, 2, 1, 7), closed(0, 5, 2, 4)]);
+        assert_eq!(emitted(out), [closed(10, 2, 1, 7), closed(10, 5, 2, 4)]);
         assert_eq!(window.wakes_at(), None, "the next one is not open yet");
     }
 

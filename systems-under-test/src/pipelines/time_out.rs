@@ -34,7 +34,7 @@ fn build(options: &Options) -> Topology {
 }
 
 fn describe(id: &SemanticId, _symbols: &[String]) -> String {
-    format!("key {}, window {} since the start", id.key, id.index)
+    format!("key {}, window {} by the clock", id.key, id.index)
 }
 
 #[cfg(test)]
@@ -44,6 +44,6 @@ mod tests {
     #[test]
     fn outputs_have_names_for_people() {
         let id = SemanticId { kind: TimeoutWindow::CLOSED_WINDOW, key: 3, index: 7 };
-        assert_eq!(describe(&id, &[]), "key 3, window 7 since the start");
+        assert_eq!(describe(&id, &[]), "key 3, window 7 by the clock");
     }
 }

@@ -128,8 +128,18 @@ pub struct SaveKey {
 pub struct Blob {
     /// Our own encoding.
     pub bytes: Rc<[u8]>,
-    /// Size in the modelled system, bytes.
+    /// What writing it costs in the modelled system, bytes.
     pub modelled_bytes: u64,
+    /// What reading it back costs, bytes: more than writing where only changes are written.
+    pub restored_bytes: u64,
+}
+
+impl Blob {
+    /// Encodes a value; decode with [`decode`]. Its modelled sizes are 0 until they are set.
+    pub fn encode<T: Serialize>(value: &T) -> Blob {
+        let bytes = postcard::to_allocvec(value).expect("plain data always encodes").into();
+        Blob { bytes, modelled_bytes: 0, restored_bytes: 0 }
+    }
 }
 
 /// Where a save goes and what its survival means.
@@ -162,6 +172,9 @@ pub enum Event {
         incarnation: u32,
         /// What its storage still holds.
         stored: Stored,
+        /// Where that was found: nowhere at the boot, the own disk after a crash, or where a node
+        /// that restarted itself wanted to look.
+        from: RestartFrom,
     },
     /// The activation asked for with [`Effects::activate`] is over: streams are redirected.
     Activated,
@@ -205,10 +218,12 @@ pub enum RestartFrom {
     Nothing,
     /// Its own disk.
     Local,
-    /// The newest durable version of this slot of the shared store.
+    /// A durable version of this slot of the shared store.
     Shared {
         /// The slot to read.
         slot: u32,
+        /// Which version; the newest if `None`.
+        number: Option<u64>,
     },
 }
 
@@ -337,6 +352,13 @@ pub enum Effect {
     Activate,
     /// Forget everything and start again from a store; [`Event::Started`] follows.
     Restart(RestartFrom),
+    /// Versions of this slot of the shared store before `number` will not be read any more.
+    Discard {
+        /// The slot.
+        slot: u32,
+        /// The oldest version to keep.
+        number: u64,
+    },
     /// From now on send heartbeats of this term to these nodes (none: stop). The world sends them
     /// on the node's heartbeat grid for as long as the process lives, during loading too.
     Heartbeats {
@@ -411,6 +433,11 @@ impl Effects {
     /// Ask to be restarted.
     pub fn restart(&mut self, from: RestartFrom) {
         self.list.push(Effect::Restart(from));
+    }
+
+    /// Versions of `slot` in the shared store before `number` may go.
+    pub fn discard(&mut self, slot: u32, number: u64) {
+        self.list.push(Effect::Discard { slot, number });
     }
 
     /// Register heartbeats.

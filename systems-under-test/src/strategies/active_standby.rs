@@ -23,6 +23,7 @@ use crate::claim::{Answer, Claim, Delivery, Downstream, Situation};
 use crate::node::{Cx, Node};
 use crate::operator::{OperatorClass, State};
 use crate::plan::{Dedup, Feed, Plan};
+use crate::planted_bugs::Bug;
 use crate::protocol::{
     Cause, ChannelId, Effects, Event, Item, Link, Nanos, NodeId, Positions, Resend, Term, TimerId,
     Tuple, decode,
@@ -133,7 +134,9 @@ impl Node for Replica {
                 self.joining = None;
                 self.task.ports.outbox.muted = false;
                 self.task.take_over(cx, term, |_, _| Resend::Nothing, fx);
-                self.task.ports.outbox.resend_all(cx, term, fx);
+                if !cx.planted(Bug::KeptLogUnsent) {
+                    self.task.ports.outbox.resend_all(cx, term, fx);
+                }
             }
             Change::Joined(standby) => {
                 self.standby = Some(standby);
@@ -209,7 +212,9 @@ impl Replica {
         match (&link, &mut self.joining) {
             // What downstream will not ask for again the standby need not keep either.
             (Link::Trim { .. }, _) if leads.is_some() => {
-                if let Some(standby) = self.standby {
+                if let Some(standby) = self.standby
+                    && !cx.planted(Bug::StandbyNeverTrimmed)
+                {
                     fx.link(standby, link);
                 }
             }

@@ -9,6 +9,7 @@ use crate::protocol::{Nanos, NodeId};
 
 pub mod active_standby;
 pub mod amnesia;
+pub mod checkpoint_rollback;
 pub mod passive_standby;
 pub mod upstream_backup;
 
@@ -85,8 +86,13 @@ pub struct Entry {
 }
 
 /// Every strategy. Adding one is its file and its line here.
-pub const ALL: &[Entry] =
-    &[amnesia::ENTRY, active_standby::ENTRY, passive_standby::ENTRY, upstream_backup::ENTRY];
+pub const ALL: &[Entry] = &[
+    amnesia::ENTRY,
+    active_standby::ENTRY,
+    passive_standby::ENTRY,
+    upstream_backup::ENTRY,
+    checkpoint_rollback::ENTRY,
+];
 
 /// The strategies that a command line knows: the built-in ones and those of other crates.
 #[derive(Clone)]

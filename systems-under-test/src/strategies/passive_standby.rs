@@ -376,7 +376,8 @@ impl Replica {
 fn save(cx: &Cx, checkpoint: &Checkpoint, fx: &mut Effects) {
     let modelled_bytes = modelled_bytes(cx, checkpoint).iter().map(|(_, bytes)| bytes).sum();
     let key = SaveKey { slot: 0, number: checkpoint.number };
-    let blob = Blob { bytes: checkpoint.state.bytes.clone(), modelled_bytes };
+    let bytes = checkpoint.state.bytes.clone();
+    let blob = Blob { bytes, modelled_bytes, restored_bytes: modelled_bytes };
     fx.save(key, blob, Scope::Local, checkpoint.inbox.wanted.clone());
 }
 

@@ -1,0 +1,72 @@
+//! Barrier alignment: a task with several inputs cuts its state when the barrier has come on all of
+//! them, and takes nothing from a channel between its barrier and the last one. What is held was
+//! served before: its CPU time is charged on arrival, not on release.
+
+use crate::node::Cx;
+use crate::planted_bugs::Bug;
+use crate::protocol::{ChannelId, Item, Term};
+
+/// What to do with an item.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Step {
+    /// Take it.
+    Take(Item),
+    /// It waits, or it was a barrier and others are still to come.
+    Wait,
+    /// It was the last barrier: cut now, then take what [`Alignment::release`] returns.
+    Cut(u64),
+}
+
+/// The state of alignment of one task.
+#[derive(Clone, Debug, Default)]
+pub struct Alignment {
+    /// The checkpoint being aligned.
+    number: u64,
+    /// Channels whose barrier has come.
+    arrived: Vec<ChannelId>,
+    held: Vec<(Term, ChannelId, Item)>,
+}
+
+impl Alignment {
+    /// Decides about an item of `channel`.
+    pub fn step(&mut self, cx: &Cx, term: Term, channel: ChannelId, item: Item) -> Step {
+        match item {
+            Item::Barrier(number) => self.barrier(cx, number, channel),
+            item if self.arrived.contains(&channel) && !cx.planted(Bug::NoAlignment) => {
+                self.held.push((term, channel, item));
+                Step::Wait
+            }
+            item => Step::Take(item),
+        }
+    }
+
+    fn barrier(&mut self, cx: &Cx, number: u64, channel: ChannelId) -> Step {
+        if number > self.number {
+            self.number = number;
+            self.arrived.clear();
+            if cx.planted(Bug::CutAtFirstBarrier) {
+                return Step::Cut(number);
+            }
+        } else if cx.planted(Bug::CutAtFirstBarrier) {
+            return Step::Wait;
+        }
+        self.arrived.push(channel);
+        let inputs = &cx.plan.instance(cx.instance()).inputs;
+        let internal = inputs.iter().filter(|c| cx.plan.is_internal(**c)).count();
+        if self.arrived.len() < internal {
+            return Step::Wait;
+        }
+        self.arrived.clear();
+        Step::Cut(number)
+    }
+
+    /// What was held back, in the order of arrival, after the cut.
+    pub fn release(&mut self) -> Vec<(Term, ChannelId, Item)> {
+        std::mem::take(&mut self.held)
+    }
+
+    /// Number of items held back.
+    pub fn held(&self) -> u64 {
+        self.held.len() as u64
+    }
+}

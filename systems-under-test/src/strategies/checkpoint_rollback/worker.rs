@@ -1,0 +1,272 @@
+//! A task of a region, or the spare of one.
+
+use super::{Message, Part, say, slot};
+use crate::blocks::{Alignment, Step, Task};
+use crate::node::{Cx, Digest, Node};
+use crate::planted_bugs::Bug;
+use crate::protocol::{
+    Blob, ChannelId, Effects, Event, InstanceId, Item, Link, Nanos, NodeId, Positions, Resend,
+    RestartFrom, SaveKey, Scope, Stored, Term, decode,
+};
+use std::collections::VecDeque;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Role {
+    /// Nothing to do until the coordinator says so.
+    Spare,
+    Running,
+    /// Restored, and waiting until all have.
+    Restored,
+}
+
+/// One replica.
+#[derive(Clone)]
+pub(super) struct Worker {
+    task: Task,
+    incremental: bool,
+    coordinator: NodeId,
+    role: Role,
+    term: Term,
+    alignment: Alignment,
+    /// The checkpoint whose trigger has come, at the beginning of the region.
+    triggered: u64,
+    /// Inputs covered by each cut that is not complete yet.
+    cuts: VecDeque<(u64, Positions)>,
+    /// What other tasks of the region sent before we were told to go on.
+    early: Vec<(Term, ChannelId, Item)>,
+}
+
+impl Worker {
+    pub(super) fn new(cx: &Cx, incremental: bool) -> Worker {
+        let region = cx.plan.region_of(cx.me).expect("a worker belongs to a region");
+        Worker {
+            task: Task::new(cx),
+            incremental,
+            coordinator: region.coordinator,
+            role: Role::Spare,
+            term: 1,
+            alignment: Alignment::default(),
+            triggered: 0,
+            cuts: VecDeque::new(),
+            early: Vec::new(),
+        }
+    }
+
+    fn leads(&self) -> Option<Term> {
+        (self.role == Role::Running).then_some(self.term)
+    }
+}
+
+impl Node for Worker {
+    fn on(&mut self, cx: &Cx, event: Event, fx: &mut Effects) {
+        match event {
+            Event::Started { incarnation, stored, from } => {
+                self.start(cx, incarnation, &stored, from, fx);
+            }
+            Event::Data { term, channel, item, .. } => self.arrive(cx, term, channel, item, fx),
+            Event::Timer(timer) => {
+                if let Some(mine) = self.leads() {
+                    self.task.on_timer(cx, mine, timer, fx, |_, _| {});
+                }
+            }
+            Event::Saved(key) => {
+                fx.mark("checkpoint-stored");
+                say(cx, self.coordinator, &Message::Stored { number: key.number }, fx);
+            }
+            Event::Link { from, link } => {
+                let internal =
+                    matches!(link, Link::Takeover { instance, .. } if self.knows(cx, instance));
+                if !internal {
+                    self.task.ports.on_link(cx, self.leads(), from, &link, fx);
+                }
+            }
+            Event::Message { bytes, .. } => self.on_message(cx, decode(&bytes), fx),
+            Event::Activated | Event::ConnectionLost(_) => {}
+        }
+    }
+
+    fn cost(&self, cx: &Cx, term: Term, channel: ChannelId, item: &Item) -> Nanos {
+        if self.role == Role::Running { self.task.cost(cx, term, channel, item) } else { 0 }
+    }
+
+    fn is_primary(&self) -> bool {
+        self.role == Role::Running
+    }
+
+    fn digest(&self) -> Option<Digest> {
+        Some(self.task.digest())
+    }
+
+    fn retained(&self) -> u64 {
+        self.task.ports.outbox.retained() + self.alignment.held() + self.early.len() as u64
+    }
+
+    fn settled(&self) -> bool {
+        self.role != Role::Restored
+    }
+}
+
+impl Worker {
+    /// Whether `instance` is of our region: the coordinator says who runs those.
+    fn knows(&self, cx: &Cx, instance: InstanceId) -> bool {
+        cx.plan.instance(instance).region == cx.plan.instance(cx.instance()).region
+    }
+
+    fn start(
+        &mut self,
+        cx: &Cx,
+        incarnation: u32,
+        stored: &Stored,
+        from: RestartFrom,
+        fx: &mut Effects,
+    ) {
+        fx.heartbeats(vec![self.coordinator], self.term);
+        match from {
+            _ if incarnation == 1 => {
+                if cx.plan.node(cx.me).replica == 0 {
+                    self.role = Role::Running;
+                    self.task.ports.inbox.start_acks(cx, fx);
+                }
+            }
+            RestartFrom::Shared { .. } => {
+                if let Some((_, blob)) = stored.newest(slot(cx.instance())) {
+                    let part: Part = decode(&blob.bytes);
+                    self.task.operator.restore(&part.state);
+                    self.task.ports.inbox.restore(part.inbox);
+                    self.task.ports.outbox.adopt_log(part.log);
+                }
+                self.role = Role::Restored;
+                fx.mark("restored");
+                say(cx, self.coordinator, &Message::Restored, fx);
+            }
+            RestartFrom::Local | RestartFrom::Nothing => {
+                let instance = cx.instance();
+                fx.link(self.coordinator, Link::Hello { instance, incarnation });
+            }
+        }
+    }
+
+    fn on_message(&mut self, cx: &Cx, message: Message, fx: &mut Effects) {
+        match message {
+            Message::Trigger { number } if self.role == Role::Running => {
+                self.triggered = number;
+                let inputs = &cx.plan.instance(cx.instance()).inputs;
+                // Inputs from within the region bring barriers; those from outside are rewound to
+                // wherever we cut, so nothing has to come on them.
+                if !inputs.iter().any(|channel| cx.plan.is_internal(*channel)) {
+                    self.cut(cx, number, fx);
+                }
+            }
+            Message::Complete { number } => self.complete(cx, number, fx),
+            Message::Restart { number } => {
+                let slot = slot(cx.instance());
+                fx.restart(RestartFrom::Shared { slot, number: Some(number) });
+            }
+            Message::Retire => fx.restart(RestartFrom::Nothing),
+            Message::Go { term, deployment } if self.role == Role::Restored => {
+                self.go(cx, term, &deployment, fx);
+            }
+            Message::Registered => fx.mark("pair-complete"),
+            _ => {}
+        }
+    }
+
+    fn arrive(&mut self, cx: &Cx, term: Term, channel: ChannelId, item: Item, fx: &mut Effects) {
+        match self.role {
+            Role::Running => self.take(cx, term, channel, item, fx),
+            // Neighbours outside are asked to send again; tasks of the region may have been told
+            // to go on before us, and will not.
+            Role::Restored if cx.planted(Bug::RestartWithoutParking) => {
+                self.take(cx, term, channel, item, fx);
+            }
+            Role::Restored if cx.plan.is_internal(channel) => {
+                self.early.push((term, channel, item));
+            }
+            Role::Restored | Role::Spare => {}
+        }
+    }
+
+    fn take(&mut self, cx: &Cx, term: Term, channel: ChannelId, item: Item, fx: &mut Effects) {
+        if term < self.term && cx.plan.is_internal(channel) {
+            return;
+        }
+        match self.alignment.step(cx, term, channel, item) {
+            Step::Wait => {}
+            Step::Take(item) => {
+                self.task.take(cx, self.term, (term, channel, &item), fx, |_, _| {});
+            }
+            Step::Cut(number) => {
+                self.cut(cx, number, fx);
+                for (term, channel, item) in self.alignment.release() {
+                    self.take(cx, term, channel, item, fx);
+                }
+            }
+        }
+    }
+
+    fn cut(&mut self, cx: &Cx, number: u64, fx: &mut Effects) {
+        let changed = self.task.operator.delta().entries;
+        let state = self.task.operator.snapshot();
+        let ports = &self.task.ports;
+        let (inbox, log) = (ports.inbox.state(), ports.outbox.log());
+        let tuple_bytes = |(channel, _): &(ChannelId, crate::protocol::Tuple)| {
+            cx.plan.edge(cx.plan.channel(*channel).edge).tuple_bytes
+        };
+        let log_bytes: u64 = log.iter().map(tuple_bytes).sum();
+        let entry_bytes = cx.plan.settings.entry_bytes;
+        let restored_bytes = state.entries * entry_bytes + log_bytes;
+        let written = if self.incremental { changed } else { state.entries };
+        let wanted = inbox.wanted.clone();
+        let blob = Blob {
+            modelled_bytes: written * entry_bytes + log_bytes,
+            restored_bytes,
+            ..Blob::encode(&Part { state, inbox, log })
+        };
+        fx.mark("checkpoint-cut");
+        let key = SaveKey { slot: slot(cx.instance()), number };
+        fx.save(key, blob, Scope::Shared, wanted.clone());
+        ports.outbox.emit_barrier(cx, self.term, number, fx);
+        if cx.planted(Bug::TrimBeforeComplete) {
+            ports.inbox.trim(cx, None, &wanted, fx);
+        }
+        self.cuts.push_back((number, wanted));
+    }
+
+    /// Upstream may forget what a complete checkpoint covers.
+    fn complete(&mut self, cx: &Cx, number: u64, fx: &mut Effects) {
+        while self.cuts.front().is_some_and(|(oldest, _)| *oldest <= number) {
+            let (cut, covers) = self.cuts.pop_front().expect("there is a front");
+            if cut == number && !cx.planted(Bug::TrimBeforeComplete) {
+                self.task.ports.inbox.trim(cx, None, &covers, fx);
+            }
+        }
+        fx.discard(slot(cx.instance()), number);
+    }
+
+    /// All have restored: from now on data flow again.
+    fn go(&mut self, cx: &Cx, term: Term, runs: &[(InstanceId, NodeId)], fx: &mut Effects) {
+        self.role = Role::Running;
+        self.term = term;
+        fx.heartbeats(vec![self.coordinator], term);
+        fx.mark("took-over");
+        let ports = &mut self.task.ports;
+        for (instance, node) in runs {
+            ports.inbox.repoint(*instance, *node, term);
+            ports.outbox.repoint(*instance, *node, term);
+        }
+        let neighbours = cx.plan.neighbours(cx.instance());
+        let region = cx.plan.instance(cx.instance()).region;
+        let outside = neighbours.into_iter().filter(|n| cx.plan.instance(*n).region != region);
+        let outside: Vec<_> = outside.collect();
+        self.task.take_over_from(
+            cx,
+            term,
+            &outside,
+            |inbox, channel| Resend::From(inbox.on_channel(cx, channel, inbox.received())),
+            fx,
+        );
+        for (sent_in, channel, item) in std::mem::take(&mut self.early) {
+            self.take(cx, sent_in, channel, item, fx);
+        }
+    }
+}
