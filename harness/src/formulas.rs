@@ -11,7 +11,7 @@
 //! | d | one-way delay of every link |
 //! | H, K | heartbeat period, periods until suspicion |
 //! | Dt = (K − ½)H + d | mean detection delay: the last heartbeat left U(0, H) before the crash |
-//! | R | redirect time |
+//! | R | redirect time, and restart time of a region |
 //! | r = Dt + R | crash to the spare being active |
 //! | M | interval of checkpoints, acknowledgements and trims |
 //! | L = Lp + Ls | cut of a checkpoint to its confirmation being possible: Lp is spent where the crash destroys it (the primary's storage), Ls on survivors (wire, the secondary's storage) |
@@ -31,7 +31,11 @@ use aftermath_systems::pipelines;
 pub struct Symbols {
     lambda: f64,
     w: f64,
+    /// Service time of the operator after A.
+    w_next: f64,
     d: f64,
+    tick: f64,
+    tuples: f64,
     h: f64,
     k: f64,
     redirect: f64,
@@ -171,6 +175,109 @@ pub const ALL: &[Formula] = &[
         value: |s| 2.0 * s.ack_bytes / s.interval_bytes(),
         scale: RATIO,
     },
+    Formula {
+        name: "active.duplicates",
+        doc: "λ(M/2 + 2d): what the standby has kept and downstream has got; a trim speaks of what left A d before it was sent, and counts when A has it, d after",
+        value: |s| s.lambda * s.active_age(),
+        scale: TUPLES,
+    },
+    Formula {
+        name: "active.r2",
+        doc: "r + 2d: the new outputs have been computed and go out at activation",
+        value: |s| s.r() + 2.0 * s.d,
+        scale: SECONDS,
+    },
+    Formula {
+        name: "active.r3",
+        doc: "r + ρ/(1−ρ)·R + tail: while the streams are being redirected what arrives is parked, and λR parked inputs drain at μ − λ",
+        value: |s| s.r() + s.rho() / (1.0 - s.rho()) * s.redirect + s.tail(),
+        scale: SECONDS,
+    },
+    Formula {
+        name: "active.silence",
+        doc: "R2 − tail + 1/(2λ)",
+        value: |s| s.r() + 2.0 * s.d - s.tail() + s.half_spacing(),
+        scale: SECONDS,
+    },
+    Formula {
+        name: "active.bytes_per_hop",
+        doc: "1 + A/(λMS): every input twice, and one forwarded trim per M. The paper's inputs are trimmed too; here nobody asks for them again, so they are neither kept nor acknowledged",
+        value: |s| 1.0 + s.ack_bytes / s.interval_bytes(),
+        scale: RATIO,
+    },
+    Formula {
+        name: "active.r2_busy_next",
+        doc: "r + 2d + w_D: where the next operator D is no faster than A, and drops duplicates for free",
+        value: |s| s.r() + 2.0 * s.d + s.w_next,
+        scale: SECONDS,
+    },
+    Formula {
+        name: "active.r3_busy_next",
+        doc: "(r + d − ρ_D d)/(1 − ρ_D) + d + w_D: D gets λ(r + d) tuples in one burst",
+        value: |s| {
+            let rho = s.lambda * s.w_next;
+            (s.r() + s.d - rho * s.d) / (1.0 - rho) + s.d + s.w_next
+        },
+        scale: SECONDS,
+    },
+    Formula {
+        name: "active.r2_busy_next_undropped",
+        doc: "r + 2d + ρ_D(M/2 + 2d): D serves the duplicates first",
+        value: |s| s.r() + 2.0 * s.d + s.lambda * s.w_next * s.active_age(),
+        scale: SECONDS,
+    },
+    Formula {
+        name: "active.r3_busy_next_undropped",
+        doc: "r + d + ρ_D/(1 − ρ_D)·(M/2 + 2d + r + d) + d + w_D: the burst holds the duplicates as well",
+        value: |s| {
+            let rho = s.lambda * s.w_next;
+            let burst = s.r() + s.d;
+            burst + rho / (1.0 - rho) * (s.active_age() + burst) + s.d + s.w_next
+        },
+        scale: SECONDS,
+    },
+    Formula {
+        name: "checkpoint.duplicates",
+        doc: "λ·age, age = M/2 + Ls: since A's own cut, which counts when A's part is durable, Ls later; the other parts and the pointer complete while the failure is being detected",
+        value: |s| s.lambda * s.checkpoint_age(),
+        scale: TUPLES,
+    },
+    Formula {
+        name: "checkpoint.r2",
+        doc: "r' + ρ·age + w + 2d, r' = Dt + R + 5d + tick: restart, restored, go, take-over and data are one way each, and the store answers a tick after it was asked",
+        value: |s| s.restarted() + s.rho() * s.checkpoint_age() + s.w + 2.0 * s.d,
+        scale: SECONDS,
+    },
+    Formula {
+        name: "checkpoint.r3",
+        doc: "r' + ρ/(1−ρ)·(age + r') + tail",
+        value: |s| {
+            let restarted = s.restarted();
+            restarted + s.rho() / (1.0 - s.rho()) * (s.checkpoint_age() + restarted) + s.tail()
+        },
+        scale: SECONDS,
+    },
+    Formula {
+        name: "checkpoint.silence",
+        doc: "R2 − tail + 1/(2λ)",
+        value: |s| {
+            let r2 = s.restarted() + s.rho() * s.checkpoint_age() + s.w + 2.0 * s.d;
+            r2 - s.tail() + s.half_spacing()
+        },
+        scale: SECONDS,
+    },
+    Formula {
+        name: "checkpoint.bytes_per_hop_full",
+        doc: "(mean over checkpoints k of s_e·n(1 − (1 − 1/n)^(λMk)) + 4A) / (λMS): all keys seen so far; stored, complete, acknowledgement and trim once per M",
+        value: |s| (s.seen_bytes() + 4.0 * s.ack_bytes) / s.interval_bytes(),
+        scale: RATIO,
+    },
+    Formula {
+        name: "checkpoint.bytes_per_hop_incremental",
+        doc: "(s_e·n(1 − (1 − 1/n)^(λM)) + 4A) / (λMS)",
+        value: |s| (s.dirty_bytes() + 4.0 * s.ack_bytes) / s.interval_bytes(),
+        scale: RATIO,
+    },
 ];
 
 /// The names of all formulas.
@@ -191,6 +298,8 @@ impl Symbols {
         let protected = config.protect.first().map(String::as_str).unwrap_or_default();
         let topology =
             pipelines::find(config.pipeline).map(|p| (p.build)(&config.pipeline_options));
+        let connections = topology.iter().flat_map(|t| &t.connections);
+        let next = connections.filter(|c| c.from == protected).map(|c| c.to).next();
         let spans = topology.iter().flat_map(|t| &t.vertices).map(|vertex| match &vertex.role {
             pipelines::VertexRole::Task(operator) if vertex.name == protected => {
                 match operator.span() {
@@ -209,7 +318,13 @@ impl Symbols {
         Symbols {
             lambda: config.rate_per_s as f64,
             w: seconds(config.service_ns.get(protected).copied().unwrap_or(0)),
+            w_next: seconds(next.and_then(|n| config.service_ns.get(n).copied()).unwrap_or(0)),
             d: seconds(config.network.latency_ns),
+            tick: seconds(config.network.tick_ns),
+            tuples: match config.input {
+                InputConfig::Generated { tuples, .. } => tuples as f64,
+                InputConfig::Recorded(_) => f64::NAN,
+            },
             h: seconds(config.timing.heartbeat_ns),
             k: config.timing.misses as f64,
             redirect: seconds(config.timing.redirect_ns),
@@ -262,6 +377,19 @@ impl Symbols {
         self.m / 2.0 + 2.0 * self.d + self.span
     }
 
+    fn active_age(&self) -> f64 {
+        self.m / 2.0 + 2.0 * self.d
+    }
+
+    fn checkpoint_age(&self) -> f64 {
+        self.m / 2.0 + self.storage
+    }
+
+    /// Crash until the first input reaches the restarted task.
+    fn restarted(&self) -> f64 {
+        self.r() + 5.0 * self.d + self.tick
+    }
+
     fn redo_r2(&self, age: f64) -> f64 {
         self.r() + self.d + self.rho() * age + self.delta()
     }
@@ -280,9 +408,24 @@ impl Symbols {
 
     fn dirty_bytes(&self) -> f64 {
         // By repeated multiplication: the same bits on every platform, unlike a library's `exp`.
+        self.entry_bytes * self.keys * (1.0 - self.untouched())
+    }
+
+    /// Share of the keys that one interval does not touch.
+    fn untouched(&self) -> f64 {
         let draws = (self.lambda * self.m).round() as u64;
-        let untouched = (0..draws).fold(1.0, |left, _| left * (1.0 - 1.0 / self.keys));
-        self.entry_bytes * self.keys * (1.0 - untouched)
+        (0..draws).fold(1.0, |left, _| left * (1.0 - 1.0 / self.keys))
+    }
+
+    /// Mean size of a full checkpoint while keys are still being met.
+    fn seen_bytes(&self) -> f64 {
+        let checkpoints = (self.tuples / (self.lambda * self.m)).floor() as u64;
+        let (mut unseen, mut sum) = (1.0, 0.0);
+        for _ in 0..checkpoints {
+            unseen *= self.untouched();
+            sum += 1.0 - unseen;
+        }
+        self.entry_bytes * self.keys * sum / checkpoints as f64
     }
 
     fn interval_bytes(&self) -> f64 {

@@ -115,16 +115,17 @@ fn diamond(rows: impl Iterator<Item = Row>) -> Answer {
     answer
 }
 
-/// Every even number meets every odd one that has its key and is less than `window` away.
+/// Every even number meets every odd one that has its key and is less than `window` away. Rows are
+/// further apart than a nanosecond, so the later row is the later one.
 fn join(rows: &[Row], window: u64) -> Answer {
     let mut answer = Answer::new();
     for (number, (row, key, value, at)) in rows.iter().enumerate() {
         let recent = rows[..number].iter().rev().take_while(|earlier| earlier.3 + window > *at);
         for (other, _, met, _) in recent.filter(|e| e.1 == *key && (e.2 - value) % 2 != 0) {
-            let even_first = value % 2 == 0;
-            let (left, a) = if even_first { (row, value) } else { (other, met) };
-            let (right, b) = if even_first { (other, met) } else { (row, value) };
-            answer.insert((1, *key, left << 32 | right), vec![(a * 1_000 + b) * 2 + 1]);
+            let even_is_later = value % 2 == 0;
+            let (left, right) = if even_is_later { (value, met) } else { (met, value) };
+            let index = row << 32 | other << 1 | u64::from(even_is_later);
+            answer.insert((1, *key, index), vec![(left * 1_000 + right) * 2 + 1]);
         }
     }
     answer

@@ -21,8 +21,8 @@ pub struct WindowedJoin {
 }
 
 impl WindowedJoin {
-    /// The semantic kind of a meeting; its key is that of both, its index made of the indexes of
-    /// both by [`WindowedJoin::index`].
+    /// The semantic kind of a meeting; its key is that of both, and [`WindowedJoin::indexes`] reads
+    /// the indexes of both from its index.
     pub const MEETING: u16 = 1;
 
     /// Joins what is less than this long apart.
@@ -34,18 +34,21 @@ impl WindowedJoin {
         WindowedJoin { window, merge: Merge::default(), recent: Default::default() }
     }
 
-    /// The index of the meeting of two inputs that have these indexes.
+    /// The index of the meeting of two inputs that have these indexes. The later one counts more,
+    /// so that meetings of a key are put out in the order of their indexes.
     ///
     /// # Panics
-    /// When one of them has more than 32 bits.
-    pub fn index(left: u64, right: u64) -> u64 {
-        assert!(left.max(right) < 1 << 32, "streams of less than four thousand million inputs");
-        left << 32 | right
+    /// When one of them has more than 31 bits.
+    pub fn index(left: u64, right: u64, left_is_later: bool) -> u64 {
+        assert!(left.max(right) < 1 << 31, "streams of less than two thousand million inputs");
+        let (later, earlier) = if left_is_later { (left, right) } else { (right, left) };
+        later << 32 | earlier << 1 | u64::from(left_is_later)
     }
 
-    /// The indexes of the inputs that met, left and right.
+    /// The indexes of the inputs that met: left and right.
     pub fn indexes(index: u64) -> (u64, u64) {
-        (index >> 32, index & u64::from(u32::MAX))
+        let (later, earlier) = (index >> 32, (index & u64::from(u32::MAX)) >> 1);
+        if index & 1 == 1 { (later, earlier) } else { (earlier, later) }
     }
 
     fn release(&mut self, out: &mut Outputs) {
@@ -78,7 +81,9 @@ fn meeting([left, right]: [&Tuple; 2]) -> Option<(SemanticId, Payload)> {
     if key != other {
         return None;
     }
-    let index = WindowedJoin::index(left.semantic.index, right.semantic.index);
+    // Of two that are scheduled at the same instant the right one is later: it has the higher rank.
+    let left_is_later = left.scheduled > right.scheduled;
+    let index = WindowedJoin::index(left.semantic.index, right.semantic.index, left_is_later);
     let semantic = SemanticId { kind: WindowedJoin::MEETING, key: *key, index };
     Some((semantic, Payload::Pair { key: *key, value: a * 1_000 + b }))
 }
@@ -193,19 +198,30 @@ mod tests {
         let of = |input: &Tuple| Some((input.id, input.scheduled));
         // The one that comes later in the order of time has called them forth.
         assert_eq!(origins, [of(&right[0]), of(&right[0]), of(&right[1]), of(&left[2])]);
-        let meeting = |left, right, value| {
-            let index = WindowedJoin::index(left, right);
+        let meeting = |left, right, left_is_later, value| {
+            let index = WindowedJoin::index(left, right, left_is_later);
             (SemanticId { kind: 1, key: 1, index }, Payload::Pair { key: 1, value })
         };
         let meetings = [
-            meeting(0, 0, 5_002),
-            meeting(1, 0, 6_002),
+            meeting(0, 0, false, 5_002),
+            meeting(1, 0, false, 6_002),
             // Left 0 is ten before right 1: the window is open at its old end.
-            meeting(1, 1, 6_003),
-            meeting(2, 1, 7_003),
+            meeting(1, 1, false, 6_003),
+            meeting(2, 1, true, 7_003),
         ];
         assert_eq!(emitted(out), meetings);
-        assert_eq!(WindowedJoin::indexes(WindowedJoin::index(5, 1 << 31)), (5, 1 << 31));
+    }
+
+    #[test]
+    fn the_index_of_a_meeting_tells_who_met_and_grows_with_the_later_one() {
+        let largest = (1 << 31) - 1;
+        for (left, right) in [(5, largest), (largest, 5), (5, 5)] {
+            for left_is_later in [false, true] {
+                let index = WindowedJoin::index(left, right, left_is_later);
+                assert_eq!(WindowedJoin::indexes(index), (left, right));
+            }
+        }
+        assert!(WindowedJoin::index(7, 900, false) < WindowedJoin::index(901, 3, true));
     }
 
     #[test]

@@ -45,7 +45,7 @@ mod tests {
 
     #[test]
     fn outputs_have_names_for_people() {
-        let index = WindowedJoin::index(40, 7);
+        let index = WindowedJoin::index(40, 7, true);
         let id = SemanticId { kind: WindowedJoin::MEETING, key: 3, index };
         assert_eq!(describe(&id, &[]), "key 3, tuples 40 and 7");
     }
