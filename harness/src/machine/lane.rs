@@ -46,6 +46,11 @@ impl Machine {
         if let Some(frame) = self.lane.serving.take() {
             self.handle_item(now, frame);
         }
+        self.serve_on(now);
+    }
+
+    /// Serves what is queued, unless the process has stopped to.
+    pub(super) fn serve_on(&mut self, now: Nanos) {
         while self.phase == Phase::Up && self.lane.serving.is_none() {
             let Some(frame) = self.lane.queue.pop_front() else { break };
             self.serve(now, frame);

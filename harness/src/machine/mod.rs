@@ -346,6 +346,8 @@ impl Machine {
         self.log.activations.push(now);
         self.handle(now, Event::Activated, now, HandlerId::default());
         self.unpark();
+        // A service may have ended meanwhile, and left the queue standing.
+        self.serve_on(now);
     }
 
     fn unpark(&mut self) {

@@ -112,6 +112,19 @@ impl Inbox {
         &self.state.wanted
     }
 
+    /// As [`Inbox::received`], but without the end markers of channels that ended before others: a
+    /// successor must be told again that they have ended, or it waits for them for ever.
+    pub fn received_but_ends(&self, cx: &Cx) -> Positions {
+        let mut received = self.state.wanted.clone();
+        let early = if self.all_ended() { &[][..] } else { &self.state.ended };
+        for stream in early.iter().flat_map(|channel| &cx.plan.channel(*channel).streams) {
+            let mut bound = received.get(*stream);
+            bound.sub = bound.sub.saturating_sub(1);
+            received.set(*stream, bound);
+        }
+        received
+    }
+
     /// The part that belongs in a checkpoint.
     pub fn state(&self) -> InboxState {
         self.state.clone()

@@ -241,11 +241,11 @@ impl Replica {
 
     /// The oldest inputs that outputs still to come depend on.
     fn needs(&self, cx: &Cx) -> Positions {
-        let received = self.task.ports.inbox.received();
+        let received = self.task.ports.inbox.received_but_ends(cx);
         let span = self.task.operator.span();
         let forgets = (span == Span::Unbounded && !self.strategy.honest)
             || cx.planted(Bug::TrimOnReceipt)
             || (cx.planted(Bug::NeedsNewestOnly) && matches!(span, Span::Bounded(_)));
-        if forgets { received.clone() } else { self.task.operator.needs(received) }
+        if forgets { received } else { self.task.operator.needs(&received) }
     }
 }

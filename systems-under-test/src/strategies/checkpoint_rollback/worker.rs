@@ -1,14 +1,14 @@
 //! A task of a region, or the spare of one.
 
 use super::{Message, Part, say, slot};
-use crate::blocks::{Alignment, Step, Task};
+use crate::blocks::{Alignment, Inbox, Step, Task};
 use crate::node::{Cx, Digest, Node};
 use crate::planted_bugs::Bug;
 use crate::protocol::{
     Blob, ChannelId, Effects, Event, InstanceId, Item, Link, Nanos, NodeId, Positions, Resend,
     RestartFrom, SaveKey, Scope, Stored, Term, decode,
 };
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Role {
@@ -34,6 +34,10 @@ pub(super) struct Worker {
     cuts: VecDeque<(u64, Positions)>,
     /// What other tasks of the region sent before we were told to go on.
     early: Vec<(Term, ChannelId, Item)>,
+    /// Neighbours outside the region of which we do not know, since the restart, who leads them.
+    unknown: BTreeSet<InstanceId>,
+    /// We have been told to go on, and wait for those.
+    told: Option<(Term, Vec<(InstanceId, NodeId)>)>,
 }
 
 impl Worker {
@@ -49,6 +53,8 @@ impl Worker {
             triggered: 0,
             cuts: VecDeque::new(),
             early: Vec::new(),
+            unknown: BTreeSet::new(),
+            told: None,
         }
     }
 
@@ -74,10 +80,10 @@ impl Node for Worker {
                 say(cx, self.coordinator, &Message::Stored { number: key.number }, fx);
             }
             Event::Link { from, link } => {
-                let internal =
-                    matches!(link, Link::Takeover { instance, .. } if self.knows(cx, instance));
-                if !internal {
-                    self.task.ports.on_link(cx, self.leads(), from, &link, fx);
+                self.task.ports.on_link(cx, self.leads(), from, &link, fx);
+                if let Link::Takeover { instance, .. } | Link::Welcome { instance, .. } = link {
+                    self.unknown.remove(&instance);
+                    self.go(cx, fx);
                 }
             }
             Event::Message { bytes, .. } => self.on_message(cx, decode(&bytes), fx),
@@ -107,9 +113,13 @@ impl Node for Worker {
 }
 
 impl Worker {
-    /// Whether `instance` is of our region: the coordinator says who runs those.
-    fn knows(&self, cx: &Cx, instance: InstanceId) -> bool {
-        cx.plan.instance(instance).region == cx.plan.instance(cx.instance()).region
+    /// Neighbours outside the region; of those inside, the coordinator says who runs them.
+    fn outside(cx: &Cx) -> Vec<InstanceId> {
+        let mine = cx.instance();
+        let region = cx.plan.instance(mine).region;
+        let mut neighbours = cx.plan.neighbours(mine);
+        neighbours.retain(|instance| cx.plan.instance(*instance).region != region);
+        neighbours
     }
 
     fn start(
@@ -138,6 +148,12 @@ impl Worker {
                 self.role = Role::Restored;
                 fx.mark("restored");
                 say(cx, self.coordinator, &Message::Restored, fx);
+                // The restart has made us forget who leads our neighbours; they may have changed.
+                let (instance, outside) = (cx.instance(), Self::outside(cx));
+                for replica in outside.iter().flat_map(|n| &cx.plan.instance(*n).replicas) {
+                    fx.link(*replica, Link::Hello { instance, incarnation });
+                }
+                self.unknown = outside.into_iter().collect();
             }
             RestartFrom::Local | RestartFrom::Nothing => {
                 let instance = cx.instance();
@@ -164,7 +180,8 @@ impl Worker {
             }
             Message::Retire => fx.restart(RestartFrom::Nothing),
             Message::Go { term, deployment } if self.role == Role::Restored => {
-                self.go(cx, term, &deployment, fx);
+                self.told = Some((term, deployment));
+                self.go(cx, fx);
             }
             Message::Registered => fx.mark("pair-complete"),
             _ => {}
@@ -243,28 +260,24 @@ impl Worker {
         fx.discard(slot(cx.instance()), number);
     }
 
-    /// All have restored: from now on data flow again.
-    fn go(&mut self, cx: &Cx, term: Term, runs: &[(InstanceId, NodeId)], fx: &mut Effects) {
+    /// All have restored: from now on data flow again, once we know where to and where from.
+    fn go(&mut self, cx: &Cx, fx: &mut Effects) {
+        if !self.unknown.is_empty() {
+            return;
+        }
+        let Some((term, runs)) = self.told.take() else { return };
         self.role = Role::Running;
         self.term = term;
         fx.heartbeats(vec![self.coordinator], term);
         fx.mark("took-over");
         let ports = &mut self.task.ports;
-        for (instance, node) in runs {
+        for (instance, node) in &runs {
             ports.inbox.repoint(*instance, *node, term);
             ports.outbox.repoint(*instance, *node, term);
         }
-        let neighbours = cx.plan.neighbours(cx.instance());
-        let region = cx.plan.instance(cx.instance()).region;
-        let outside = neighbours.into_iter().filter(|n| cx.plan.instance(*n).region != region);
-        let outside: Vec<_> = outside.collect();
-        self.task.take_over_from(
-            cx,
-            term,
-            &outside,
-            |inbox, channel| Resend::From(inbox.on_channel(cx, channel, inbox.received())),
-            fx,
-        );
+        let from =
+            |inbox: &Inbox, channel| Resend::From(inbox.on_channel(cx, channel, inbox.received()));
+        self.task.take_over_from(cx, term, &Self::outside(cx), from, fx);
         for (sent_in, channel, item) in std::mem::take(&mut self.early) {
             self.take(cx, sent_in, channel, item, fx);
         }
