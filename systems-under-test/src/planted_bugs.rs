@@ -35,8 +35,8 @@ pub enum Bug {
     RestartWithoutParking,
     /// The coordinator restarts from the newest checkpoint it triggered, complete or not.
     IncompleteCheckpoint,
-    /// The sources are released when the first task has restored.
-    ReleasedEarly,
+    /// What was on its way before a rewind is taken for what was asked for.
+    RewindUnmarked,
     /// The region trims when it cuts, not when the checkpoint is complete.
     TrimBeforeComplete,
     /// Channels whose barrier has come are not held back.
@@ -119,6 +119,56 @@ pub const ALL: &[PlantedBug] = &[
         summary: "a standby skips every third delta",
     },
     PlantedBug { bug: Bug::NeverTrims, name: "never-trims", summary: "trims are never sent" },
+    PlantedBug {
+        bug: Bug::RestartOntoDeadSpare,
+        name: "restart-onto-dead-spare",
+        summary: "a coordinator restarts onto a spare without asking whether it lives",
+    },
+    PlantedBug {
+        bug: Bug::RestartWithoutParking,
+        name: "restart-without-parking",
+        summary: "a task handles what arrives between its restore and the release of the sources",
+    },
+    PlantedBug {
+        bug: Bug::IncompleteCheckpoint,
+        name: "incomplete-checkpoint",
+        summary: "a coordinator restarts from the newest checkpoint it triggered, complete or not",
+    },
+    PlantedBug {
+        bug: Bug::RewindUnmarked,
+        name: "rewind-unmarked",
+        summary: "what was on its way before a rewind is taken for what was asked for",
+    },
+    PlantedBug {
+        bug: Bug::TrimBeforeComplete,
+        name: "trim-before-complete",
+        summary: "a region trims upstream when it cuts, not when the checkpoint is complete",
+    },
+    PlantedBug {
+        bug: Bug::NoAlignment,
+        name: "no-alignment",
+        summary: "channels whose barrier has come are not held back until the others' have",
+    },
+    PlantedBug {
+        bug: Bug::CutAtFirstBarrier,
+        name: "cut-at-first-barrier",
+        summary: "a task with several inputs cuts at the first barrier instead of the last",
+    },
+    PlantedBug {
+        bug: Bug::TrimWithoutAck,
+        name: "trim-without-ack",
+        summary: "consumers trim and do not acknowledge",
+    },
+    PlantedBug {
+        bug: Bug::StandbyNeverTrimmed,
+        name: "standby-never-trimmed",
+        summary: "an active primary does not forward trims to its standby",
+    },
+    PlantedBug {
+        bug: Bug::KeptLogUnsent,
+        name: "kept-log-unsent",
+        summary: "an active standby takes over without sending what it has kept",
+    },
 ];
 
 /// The bug of that name.

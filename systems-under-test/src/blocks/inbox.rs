@@ -136,12 +136,13 @@ impl Inbox {
     }
 
     /// Asks for a part of a channel's log, and takes nothing from it until the answer comes.
-    pub fn request(&mut self, channel: ChannelId, which: Resend) -> Request {
+    pub fn request(&mut self, cx: &Cx, channel: ChannelId, which: Resend) -> Request {
         let found = self.upstream.iter_mut().find(|u| u.channel == channel);
         let upstream = found.expect("requests are about channels of ours");
         upstream.ask += 1;
         // Nothing is sent again, so nothing announces that.
-        upstream.rewinding = (which != Resend::Nothing).then(|| which.clone());
+        let waits = which != Resend::Nothing && !cx.planted(Bug::RewindUnmarked);
+        upstream.rewinding = waits.then(|| which.clone());
         Request { channel, which, ask: upstream.ask }
     }
 

@@ -79,7 +79,7 @@ impl Ports {
     fn greet(&mut self, cx: &Cx, mine: Term, theirs: InstanceId, to: NodeId, fx: &mut Effects) {
         for (channel, rewinding) in self.inbox.from(theirs) {
             if let Some(which) = rewinding {
-                let resend = Some(self.inbox.request(channel, which));
+                let resend = Some(self.inbox.request(cx, channel, which));
                 let (instance, node) = (cx.instance(), cx.me);
                 fx.link(to, Link::Takeover { instance, node, term: mine, resend });
             } else if cx.plan.contract(channel).dedup == Dedup::Handshake {
@@ -122,7 +122,7 @@ impl Ports {
             let mut requests = Vec::new();
             for (channel, _) in self.inbox.from(neighbour) {
                 let which = resend(&self.inbox, channel);
-                requests.push(Some(self.inbox.request(channel, which)));
+                requests.push(Some(self.inbox.request(cx, channel, which)));
             }
             if requests.is_empty() {
                 requests.push(None);

@@ -259,7 +259,7 @@ impl Coordinator {
     fn restored(&mut self, cx: &Cx, node: NodeId, fx: &mut Effects) {
         let Phase::Restarting(waiting) = &mut self.phase else { return };
         waiting.remove(&node);
-        if !waiting.is_empty() && !cx.planted(Bug::ReleasedEarly) {
+        if !waiting.is_empty() {
             return;
         }
         self.phase = Phase::Steady;
