@@ -145,7 +145,7 @@ fn case_result(scenario: &Scenario, case: &Case, records: &[&Record]) -> CaseRes
     let conclusive: Vec<_> =
         records.iter().filter(|record| record.status != Status::Inconclusive).collect();
     let expects_inconclusive = case.expect.status == Some(Status::Inconclusive);
-    let status = if failed || conclusive.iter().any(|record| surprising(&record)) {
+    let status = if failed || conclusive.iter().any(surprising) {
         Status::Broken
     } else if conclusive.is_empty() && !expects_inconclusive {
         Status::Inconclusive

@@ -111,7 +111,7 @@ pub fn parse_duration(text: &str) -> Result<Nanos, String> {
     let mut total = whole.parse::<u64>().ok().and_then(|w| w.checked_mul(scale));
     let mut unit = scale;
     for digit in fraction.bytes() {
-        if unit % 10 != 0 {
+        if !unit.is_multiple_of(10) {
             return Err(format!("\"{text}\" is finer than a nanosecond"));
         }
         unit /= 10;
@@ -123,7 +123,7 @@ pub fn parse_duration(text: &str) -> Result<Nanos, String> {
 /// Writes nanoseconds as [`parse_duration`] reads them, in the largest unit that is exact.
 pub fn format_duration(ns: Nanos) -> String {
     for (unit, scale) in [("s", 1_000_000_000), ("ms", MILLISECOND), ("us", 1_000)] {
-        if ns >= scale && ns % (scale / 1_000) == 0 {
+        if ns >= scale && ns.is_multiple_of(scale / 1_000) {
             let (whole, rest) = (ns / scale, ns % scale / (scale / 1_000));
             if rest == 0 {
                 return format!("{whole}{unit}");

@@ -29,6 +29,14 @@ pub struct Task {
     scratch: Outputs,
 }
 
+/// What made an operator put something out.
+struct Trigger {
+    /// The input, and when the source was scheduled to emit it.
+    origin: (DeliveryId, Nanos),
+    /// Index of the first output among those of that input.
+    index: usize,
+}
+
 impl Clone for Task {
     fn clone(&self) -> Self {
         Task {
@@ -102,7 +110,8 @@ impl Task {
         } else {
             self.operator.apply(cx.now, input, &mut out);
         }
-        self.emit(cx, my_term, (input.id, input.scheduled), 0, &mut out, fx, sent);
+        let trigger = Trigger { origin: (input.id, input.scheduled), index: 0 };
+        self.emit(cx, my_term, trigger, &mut out, fx, sent);
         self.scratch = out;
         self.arm(fx);
         true
@@ -129,15 +138,8 @@ impl Task {
         position.sub = position.sub.saturating_sub(1);
         let index = FIRST_WOKEN + self.woken;
         self.woken += out.list.len();
-        self.emit(
-            cx,
-            my_term,
-            (DeliveryId { stream, position }, cx.now),
-            index,
-            &mut out,
-            fx,
-            sent,
-        );
+        let origin = (DeliveryId { stream, position }, cx.now);
+        self.emit(cx, my_term, Trigger { origin, index }, &mut out, fx, sent);
         self.scratch = out;
         self.arm(fx);
         None
@@ -154,15 +156,14 @@ impl Task {
         &mut self,
         cx: &Cx,
         my_term: Term,
-        trigger: (DeliveryId, Nanos),
-        mut index: usize,
+        trigger: Trigger,
         out: &mut Outputs,
         fx: &mut Effects,
         mut sent: impl FnMut(ChannelId, DeliveryId),
     ) {
-        let mut last = trigger;
+        let Trigger { origin: mut last, mut index } = trigger;
         for output in out.list.drain(..) {
-            let origin = output.origin.unwrap_or(trigger);
+            let origin = output.origin.unwrap_or(trigger.origin);
             if origin != last {
                 (last, index) = (origin, 0);
             }

@@ -31,14 +31,14 @@ impl Node for Sink {
                     inbox.trim(cx, Some(edge), inbox.received(), fx);
                 }
             }
-            Event::Data { term, channel, item, .. } => {
-                if inbox.reception(term, channel, &item) == Reception::Take {
-                    inbox.take(channel, &item);
-                    if let Item::Tuple(tuple) = item
-                        && !tuple.is_end()
-                    {
-                        fx.deliver(tuple);
-                    }
+            Event::Data { term, channel, item, .. }
+                if inbox.reception(term, channel, &item) == Reception::Take =>
+            {
+                inbox.take(channel, &item);
+                if let Item::Tuple(tuple) = item
+                    && !tuple.is_end()
+                {
+                    fx.deliver(tuple);
                 }
             }
             Event::Link { from, link } => self.ports.on_link(cx, Some(TERM), from, &link, fx),

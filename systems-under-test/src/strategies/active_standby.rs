@@ -150,11 +150,10 @@ impl Node for Replica {
                 self.joining = Some(Joining::default());
             }
             Event::Data { term, channel, item, .. } => self.take(cx, term, channel, item, fx),
-            Event::Timer(ASK) => {
-                if self.joining.is_some() {
-                    fx.send(self.member.primary(), &Message::Again, control(cx));
-                }
+            Event::Timer(ASK) if self.joining.is_some() => {
+                fx.send(self.member.primary(), &Message::Again, control(cx));
             }
+            Event::Timer(ASK) => {}
             Event::Timer(timer) => {
                 let term = leads.unwrap_or_default();
                 if let Some(edge) = self.task.on_timer(cx, term, timer, fx, |_, _| {}) {

@@ -162,6 +162,7 @@ fn every_key_is_read() {
     assert!(expect.run.contains(&(Quantity::R1, Bound::Exact(3 * MILLISECOND))));
     let formula = Bound::Formula {
         name: "passive.duplicates".to_string(),
+        times: 1,
         within_ppm: 10_000,
         within_milli_tuples: 2_000,
     };
