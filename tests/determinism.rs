@@ -3,6 +3,7 @@
 
 mod support;
 
+use aftermath_harness::Registry;
 use aftermath_harness::config::Scenario;
 use aftermath_harness::machine::TraceEvent;
 use aftermath_harness::run::{RunLog, run};
@@ -16,11 +17,16 @@ type Run = (&'static str, &'static str, &'static str, u64, u32);
 const FLIGHTS: &str = "scenarios/flights.toml";
 const GOLDEN: &str = "scenarios/golden.toml";
 const HONEST: &str = "scenarios/honest.toml";
+const MIXED: &str = "scenarios/mixed.toml";
+const MIXTURE: &str = "the re-created pairs, mixture.clean=passive-standby, \
+                       mixture.delays=checkpoint-rollback";
 
 /// The runs whose hashes are committed: every strategy, pipeline and kind of fault, strata,
 /// parallel instances, two failures, wrong variants.
 const RUNS: &[Run] = &[
     (FLIGHTS, "base", "amnesia", 0, 0),
+    (FLIGHTS, "base", "active-standby", 0, 0),
+    (FLIGHTS, "base", "checkpoint-rollback", 0, 0),
     (FLIGHTS, "base", "passive-standby", 0, 0),
     (FLIGHTS, "base", "passive-standby", 19, 0),
     (FLIGHTS, "base", "upstream-backup", 0, 0),
@@ -28,12 +34,15 @@ const RUNS: &[Run] = &[
     (GOLDEN, "passive, the secondary stores", "passive-standby", 0, 7),
     (GOLDEN, "passive, log shipped, acks half a period off", "passive-standby", 0, 19),
     (GOLDEN, "upstream, window of 1 s", "upstream-backup", 0, 13),
+    (HONEST, "keyed count, two instances, one hit", "active-standby", 1, 0),
+    (HONEST, "keyed count, two instances, one hit", "checkpoint-rollback", 2, 0),
     (HONEST, "keyed count, two instances, one hit", "passive-standby", 3, 0),
     (HONEST, "keyed count, two instances, one hit", "upstream-backup", 4, 0),
     (HONEST, "stateless, both operators protected", "amnesia", 5, 0),
     (HONEST, "window, duplicates let through", "upstream-backup", 6, 0),
     (HONEST, "both at once, log shipped", "passive-standby", 7, 0),
     (HONEST, "restart in place without a spare", "amnesia", 8, 0),
+    (MIXED, MIXTURE, "passive-standby + checkpoint-rollback", 3, 0),
     ("scenarios/planted/announce-to-known-only.toml", "base", "passive-standby", 0, 0),
     ("scenarios/planted/sequence-restarts.toml", "base", "upstream-backup", 1, 0),
     ("scenarios/planted/static-role.toml", "base", "passive-standby", 2, 0),
@@ -149,7 +158,8 @@ fn two_workers_write_the_same_bytes_as_one() {
 #[test]
 fn every_seed_is_another_run() {
     let honest = load(HONEST);
-    for strategy in ["amnesia", "passive-standby", "upstream-backup"] {
+    for entry in Registry::built_in().iter() {
+        let strategy = entry.name;
         let config = &case(&honest, "keyed count", strategy).config;
         let hashes: BTreeSet<_> = (0..16).map(|seed| run_one(config, seed, false).hash).collect();
         assert_eq!(hashes.len(), 16, "{strategy}");

@@ -3,6 +3,7 @@
 
 mod support;
 
+use aftermath_harness::Registry;
 use aftermath_harness::config::Scenario;
 use aftermath_harness::run::RunLog;
 use aftermath_reports::record::{Claimed, Record, Status, ValueClass};
@@ -48,14 +49,15 @@ fn amnesia_forgets_the_others_do_not_and_upstream_backup_pays_with_memory() {
         assert!(!seen.state_same && seen.settles);
         assert_eq!(seen.memory_bounded, Some(true));
     }
-    for strategy in ["passive-standby", "upstream-backup"] {
+    for entry in Registry::built_in().iter().filter(|entry| entry.name != "amnesia") {
+        let strategy = entry.name;
         for record in of(&records, strategy) {
             let (seen, counts) = (record.observed, record.counts);
             let trouble = [counts.lost, counts.duplicates, counts.wrong];
             assert_eq!(trouble, [0, 0, 0], "{strategy}");
             assert!(!seen.gap && !seen.duplicates && seen.state_same && seen.settles);
             assert_eq!(seen.value, ValueClass::Same);
-            let bounded = strategy == "passive-standby";
+            let bounded = strategy != "upstream-backup";
             assert_eq!(seen.memory_bounded, Some(bounded), "{strategy}");
             let Claimed::Guarantee(claimed) = &record.claimed else {
                 panic!("{strategy} covers a single loss");
@@ -137,7 +139,8 @@ fn the_twin_agrees_with_the_file() {
     let rows = rows(&text_of("scenarios/data/flights.csv"));
     assert_eq!(rows.len(), 20_000);
     let expected = windows(&rows);
-    for strategy in ["amnesia", "passive-standby", "upstream-backup"] {
+    for entry in Registry::built_in().iter() {
+        let strategy = entry.name;
         let config = &case(&scenario, "base", strategy).config;
         let twin = twin_of(config, 1, false);
         assert_eq!(twin.deliveries.len(), rows.len() + expected.len(), "{strategy}");

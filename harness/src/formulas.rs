@@ -20,6 +20,8 @@
 //! | tail = δ − d − w | A's output to the sink |
 //! | S, A, s_e, n | bytes of a tuple, of an acknowledgement, of a state entry; number of keys |
 //!
+//! Long because it is one list, to be read like a table.
+//!
 //! Sources: the structure (detection + redirect + redo of the state's age) is that of Hwang et al.,
 //! ICDE 2005; each formula below says what was added to make it exact.
 
@@ -237,6 +239,15 @@ pub const ALL: &[Formula] = &[
         scale: SECONDS,
     },
     Formula {
+        name: "active.silence_busy_next_undropped",
+        doc: "R2 − (2d + w_D) + 1/(2λ)",
+        value: |s| {
+            let r2 = s.r() + 2.0 * s.d + s.lambda * s.w_next * s.active_age();
+            r2 - 2.0 * s.d - s.w_next + s.half_spacing()
+        },
+        scale: SECONDS,
+    },
+    Formula {
         name: "checkpoint.duplicates",
         doc: "λ·age, age = M/2 + Ls: since A's own cut, which counts when A's part is durable, Ls later; the other parts and the pointer complete while the failure is being detected",
         value: |s| s.lambda * s.checkpoint_age(),
@@ -399,7 +410,7 @@ impl Symbols {
         notified + self.rho() / (1.0 - self.rho()) * (age + notified) + self.tail()
     }
 
-    /// Age of the oldest untrimmed output at a cut: trims leave with the acknowledgements `ack_phase` after
+    /// Age of the oldest untrimmed output at a cut: trims leave with acknowledgements `ack_phase` after
     /// each cut and arrive d later, about outputs that left A d earlier.
     fn untrimmed(&self) -> f64 {
         let since_arrival = (self.m - (self.ack_phase + self.d) % self.m) % self.m;

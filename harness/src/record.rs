@@ -8,7 +8,7 @@ use crate::metrics::recovery::recoveries;
 use crate::metrics::series::series;
 use crate::oracle::{self, Ledger, met};
 use crate::run::RunLog;
-use aftermath_reports::record::{FORMAT_VERSION, Fault, Record, Status};
+use aftermath_reports::record::{FORMAT_VERSION, Fault, Record, Status, Witness};
 use aftermath_systems::planted_bugs;
 use aftermath_systems::protocol::NodeId;
 
@@ -74,6 +74,13 @@ pub fn record(
         record.status = Status::Broken;
         let reason = format!("{} is {}, expected {}", check.what, check.measured, check.expected);
         record.reasons.push(reason);
+        record.witnesses.push(Witness {
+            checker: "expectation".into(),
+            subject: check.what.clone(),
+            expected: check.expected.clone(),
+            observed: check.measured.clone(),
+            at_ns: None,
+        });
     }
     if with_series || record.status == Status::Broken {
         record.series = Some(series(run));

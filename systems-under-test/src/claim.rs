@@ -120,8 +120,8 @@ pub struct UnderRepair {
     /// An operator directly upstream, whose successor does not hold everything that its
     /// predecessor had sent.
     pub upstream: bool,
-    /// Such an operator was hit before, and what it had sent is gone for ever, though its repair may
-    /// be over.
+    /// Such an operator was hit before, and what it had sent is gone for ever, though its repair
+    /// may be over.
     pub upstream_forgot: bool,
     /// An operator directly downstream, which may still ask for what was sent.
     pub downstream: bool,

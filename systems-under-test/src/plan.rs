@@ -179,6 +179,9 @@ pub struct Settings {
     pub heartbeat_every: Nanos,
     /// K: how many periods without a sign of life until suspicion.
     pub heartbeat_misses: u64,
+    /// How long a host that is back waits for an answer to its hello, ns: a primary that is just
+    /// being activated answers only then, and the longest link must be crossed twice.
+    pub join_after: Nanos,
     /// M: period of checkpoints to a standby and of acknowledgements, ns.
     pub interval: Nanos,
     /// Modelled size of an acknowledgement, trim or confirmation, bytes.

@@ -62,10 +62,10 @@ interval = "50ms"
 latency = "5ms"
 "#;
 
-/// The case of that name under that strategy.
+/// The case of that name under that strategy, or mixture of strategies.
 pub fn case<'a>(scenario: &'a Scenario, name: &str, strategy: &str) -> &'a Case {
     let mut cases = scenario.cases.iter();
-    let found = cases.find(|case| case.name == name && case.config.strategy == strategy);
+    let found = cases.find(|case| case.name == name && case.config.label() == strategy);
     found.unwrap_or_else(|| panic!("{} has no case {name} under {strategy}", scenario.name))
 }
 

@@ -16,6 +16,9 @@ use aftermath_systems::strategies::Registry;
 use std::fmt::Write;
 use std::rc::Rc;
 
+/// More choices than these are only counted.
+const CHOICES_MAX: usize = 40;
+
 /// Runs one run again and tells what happened.
 pub fn replay(args: &ReplayArgs, registry: &Registry) -> Exit {
     let scenarios = match load(std::slice::from_ref(&args.scenario), registry) {
@@ -67,22 +70,23 @@ fn choose<'a>(scenario: &'a Scenario, args: &ReplayArgs) -> Result<&'a Case, Str
     let named = |case: &&Case| args.case.as_ref().is_none_or(|name| *name == case.name);
     let by = |case: &&Case| args.strategy.as_ref().is_none_or(|name| *name == case.config.label());
     let found: Vec<_> = scenario.cases.iter().filter(named).filter(by).collect();
+    let lines = |cases: &[&Case]| -> String {
+        let line = |case: &&Case| {
+            format!("\n  --case '{}' --strategy '{}'", case.name, case.config.label())
+        };
+        let left_out = match cases.len().saturating_sub(CHOICES_MAX) {
+            0 => String::new(),
+            count => format!("\n  and {count} more"),
+        };
+        cases.iter().take(CHOICES_MAX).map(line).collect::<String>() + &left_out
+    };
     match found[..] {
         [case] => Ok(case),
         [] => {
-            let all = scenario.cases.iter();
-            let all = all
-                .map(|case| format!("  --case '{}' --strategy {}", case.name, case.config.label()));
-            let all = all.collect::<Vec<_>>().join("\n");
-            Err(format!("there is no such case and strategy; there are:\n{all}"))
+            let all: Vec<_> = scenario.cases.iter().collect();
+            Err(format!("there is no such case and strategy; there are:{}", lines(&all)))
         }
-        [first, second, ..] => Err(format!(
-            "several runs fit, such as '{}' under {} and '{}' under {}; say which with --case and --strategy",
-            first.name,
-            first.config.label(),
-            second.name,
-            second.config.label()
-        )),
+        _ => Err(format!("several runs fit; say which:{}", lines(&found))),
     }
 }
 

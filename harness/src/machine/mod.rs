@@ -5,6 +5,7 @@
 //! what crosses them ([`Machine::acts`]). Nothing here knows which world that is, and nothing
 //! between machines is faster than a tick.
 
+mod act;
 mod agenda;
 mod device;
 mod effects;
@@ -15,6 +16,7 @@ mod lane;
 mod log;
 mod questions;
 
+pub use act::Act;
 pub use agenda::{Class, Work};
 pub use frame::{Body, Frame, HandlerId};
 pub use hash::TraceHash;
@@ -23,7 +25,7 @@ pub use log::{Counters, Delivery, MachineLog, Mark, Strike, TraceEvent};
 use crate::plan::RunPlan;
 use aftermath_systems::node::{Cx, Node};
 use aftermath_systems::protocol::{
-    Blob, Effects, Event, Nanos, NodeId, RestartFrom, SaveKey, Stored, Term, TimerId,
+    Effects, Event, Nanos, NodeId, RestartFrom, Stored, Term, TimerId,
 };
 use agenda::{Agenda, Key};
 use device::Device;
@@ -46,47 +48,6 @@ enum Phase {
     Loading,
     /// Dead.
     Down,
-}
-
-/// Something that concerns other machines; carried out by the world after the tick.
-#[derive(Clone, Debug)]
-pub enum Act {
-    /// Frames of a dead machine die on the wire: those sent until `at` and due a tick later or more.
-    CutWire {
-        /// The dead machine.
-        from: NodeId,
-        /// When it died, ns.
-        at: Nanos,
-    },
-    /// A save to the shared store is durable since `at`.
-    Store {
-        /// Since when, ns.
-        at: Nanos,
-        /// Which.
-        key: SaveKey,
-        /// Content.
-        blob: Blob,
-    },
-    /// A restart asks the shared store.
-    Read {
-        /// Who asks.
-        node: NodeId,
-        /// In which incarnation.
-        incarnation: u32,
-        /// When, ns.
-        at: Nanos,
-        /// What for.
-        slot: u32,
-        /// Which version; the newest if `None`.
-        number: Option<u64>,
-    },
-    /// Versions of a slot of the shared store before `number` may go.
-    Discard {
-        /// The slot.
-        slot: u32,
-        /// The oldest version to keep.
-        number: u64,
-    },
 }
 
 /// What one machine knows of its connection with another: frames are numbered within a pair of
@@ -399,7 +360,7 @@ impl Machine {
         self.push(at, Class::Fault, 0, Work::Crash { fault });
     }
 
-    /// The shared store's answer to [`Act::Read`], due at `at`; only the asking incarnation gets it.
+    /// The shared store's answer to [`Act::Read`], due at `at`, for the asking incarnation only.
     pub fn answer(&mut self, at: Nanos, incarnation: u32, stored: Stored, from: RestartFrom) {
         self.push(at, Class::Frame, incarnation, Work::Loaded(stored, from));
     }

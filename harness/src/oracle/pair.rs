@@ -26,8 +26,15 @@ pub fn check(case: &Case) -> Vec<Witness> {
                 && again.fault != strike.fault
                 && (strike.at..=deadline).contains(&again.at)
         });
+        // It takes two: the others must have been up all the while.
+        let alone = strikes.iter().any(|(other, down)| {
+            other != node
+                && systems.node(*other).instance == instance
+                && down.at <= deadline
+                && down.healed.is_none_or(|healed| healed > back)
+        });
         let in_time = run.repaired(instance, strike.at) <= deadline;
-        if in_time || struck_again || run.length_ns < deadline {
+        if in_time || struck_again || alone || run.length_ns < deadline {
             continue;
         }
         witnesses.push(Witness {
@@ -41,10 +48,9 @@ pub fn check(case: &Case) -> Vec<Witness> {
     witnesses
 }
 
-/// Generous: to load and start, to be suspected twice, to get two checkpoints through.
+/// Generous: to load and start, to ask around, to be suspected, to get two checkpoints through.
 fn bound(plan: &RunPlan) -> Nanos {
     let settings = &plan.systems.settings;
-    let longest_link = 10 * plan.tick_ns;
-    2 * (plan.redirect_ns + settings.suspect_after() + settings.interval + plan.storage.latency_ns)
-        + longest_link
+    let cycle = settings.join_after + settings.interval + plan.storage.latency_ns;
+    2 * (plan.redirect_ns + cycle) + 10 * plan.longest_latency_ns()
 }

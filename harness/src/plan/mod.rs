@@ -106,13 +106,18 @@ impl RunPlan {
         self.latency_ns[from.index() * self.systems.nodes.len() + to.index()]
     }
 
+    /// The longest one-way delay, ns.
+    pub fn longest_latency_ns(&self) -> Nanos {
+        self.latency_ns.iter().copied().max().unwrap_or(0)
+    }
+
     /// Whether a channel leads into a protected operator.
     pub fn into_protected(&self, channel: ChannelId) -> bool {
         let edge = self.systems.edge(self.systems.channel(channel).edge);
         self.systems.operator(edge.to).protected
     }
 
-    /// Every node that `node` talks with: its peers, all replicas of its neighbours, and its region.
+    /// Every node that `node` talks with: its peers, all replicas of its neighbours, its region.
     pub fn acquaintances(&self, node: NodeId) -> Vec<NodeId> {
         let systems = &self.systems;
         let instance = systems.node(node).instance;

@@ -40,6 +40,13 @@ fn settings(config: &RunConfig) -> Settings {
     Settings {
         heartbeat_every: config.timing.heartbeat_ns,
         heartbeat_misses: config.timing.misses,
+        join_after: {
+            let links = config.network.edge_latency_ns.values();
+            let longest = links.copied().max().unwrap_or(0).max(config.network.latency_ns);
+            config.timing.heartbeat_ns * config.timing.misses
+                + config.timing.redirect_ns
+                + 2 * longest
+        },
         interval: config.timing.interval_ns,
         ack_bytes: config.sizes.ack,
         heartbeat_bytes: config.sizes.heartbeat,

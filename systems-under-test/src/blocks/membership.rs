@@ -6,7 +6,7 @@
 //! * A suspecting standby activates (the world charges the redirect), takes the next term and
 //!   announces itself to every replica of every neighbour.
 //! * A host that comes back knows nothing. It says hello to its peers and neighbours and follows
-//!   whoever leads, so the pair exists again; if nobody answers for K·H, it leads.
+//!   whoever leads, so the pair exists again; if nobody answers in time, it leads.
 //! * Who learns of a larger term than its own while leading has been deposed: it restarts.
 
 use super::Ports;
@@ -103,7 +103,7 @@ impl Membership {
         }
         Ports::hello(cx, incarnation, fx);
         // Replicas that come back together must not both lead: the first waits least.
-        let patience = cx.plan.settings.suspect_after() * (1 + u64::from(replica));
+        let patience = cx.plan.settings.join_after * (1 + u64::from(replica));
         fx.timer(JOIN, cx.now + patience);
         Change::None
     }
@@ -163,7 +163,7 @@ impl Membership {
         self.term = term;
         let hello = Link::Hello { instance: cx.instance(), incarnation: self.incarnation };
         fx.link(primary, hello);
-        fx.timer(JOIN, cx.now + cx.plan.settings.suspect_after());
+        fx.timer(JOIN, cx.now + cx.plan.settings.join_after);
         Change::None
     }
 

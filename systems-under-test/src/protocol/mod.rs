@@ -1,14 +1,15 @@
 //! The protocol between a node and the world that runs it: identifiers, tuples, events, effects.
 
+pub mod effect;
 pub mod event;
 pub mod ids;
+pub mod link;
 pub mod tuple;
 
-pub use event::{
-    Blob, Cause, Effect, Effects, Event, Item, Link, Request, Resend, RestartFrom, SaveKey, Scope,
-    Stored, Term, TimerId, decode,
-};
+pub use effect::{Cause, Effect, Effects, decode};
+pub use event::{Blob, Event, Item, RestartFrom, SaveKey, Scope, Stored, Term, TimerId};
 pub use ids::{
     ChannelId, EdgeId, InstanceId, MILLISECOND, Nanos, NodeId, OperatorId, SECOND, StreamId,
 };
+pub use link::{Link, Request, Resend};
 pub use tuple::{DeliveryId, Field, Payload, Position, Positions, SemanticId, Symbol, Tuple};

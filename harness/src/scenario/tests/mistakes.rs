@@ -93,7 +93,7 @@ fn each_mistake_has_its_message() {
         ("[protection]\nspares = 2", "at most one spare so far"),
         ("[protection]\nspares = -1", "`protection.spares` must be in 0..=1"),
         ("[protection]\ndedup = \"of\"", "did you mean `off`?"),
-        ("[protection]\ndedup = \"handshak\"", "known are: did you mean `handshake`"),
+        ("[protection]\ndedup = \"handshak\"", "did you mean `handshake`?"),
         ("[sizes]\ntuple = 0", "`sizes.tuple` must be in 1..=1000000000"),
         ("[storage]\nlatncy = \"1ms\"", "did you mean `latency`?"),
         ("[strategy]\nstore_at = \"third\"", "unknown value of `strategy.store_at` `third`"),
