@@ -147,3 +147,10 @@ fn a_fault_does_not_change_what_protection_costs_while_nothing_fails() {
         assert_ne!(with.trace_hash, without.trace_hash, "{strategy}");
     }
 }
+#[test]
+fn dump() {
+    for (s, o) in [("active-standby", ""), ("checkpoint-rollback", ""), ("checkpoint-rollback", "snapshots = \"incremental\"")] {
+        let r = record(s, o);
+        println!("{s} {o}: {:?}\n saves {} cpu {} handlers {} ppm {} all {} retained {} length {} lag {} {}", traffic(&r), r.overhead.saves, r.overhead.cpu_ns, r.handlers, r.overhead.bytes_per_hop_ppm, r.overhead.bytes_ppm, r.overhead.retained_max, r.length_ns, r.overhead.lag_mean_ns, r.overhead.lag_max_ns);
+    }
+}

@@ -410,8 +410,8 @@ impl Symbols {
         notified + self.rho() / (1.0 - self.rho()) * (age + notified) + self.tail()
     }
 
-    /// Age of the oldest untrimmed output at a cut: trims leave with acknowledgements `ack_phase` after
-    /// each cut and arrive d later, about outputs that left A d earlier.
+    /// Age of the oldest untrimmed output at a cut: trims leave with acknowledgements, `ack_phase`
+    /// after each cut, and arrive d later, about outputs that left A d earlier.
     fn untrimmed(&self) -> f64 {
         let since_arrival = (self.m - (self.ack_phase + self.d) % self.m) % self.m;
         since_arrival + 2.0 * self.d

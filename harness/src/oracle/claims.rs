@@ -9,6 +9,7 @@ use aftermath_reports::record::{Claimed, Guarantee, ValueClass};
 use aftermath_systems::claim::{
     Answer, Claim, Downstream, FaultKind, Situation, UnderRepair, Value,
 };
+use aftermath_systems::operator::OperatorClass;
 use aftermath_systems::plan::Plan;
 use aftermath_systems::protocol::{InstanceId, NodeId, OperatorId};
 
@@ -22,6 +23,12 @@ pub fn claimed(case: &Case) -> Claimed {
             continue;
         }
         for operator in hit(&run.plan.systems, *node) {
+            if depends_on_arrival(&run.plan.systems, operator) {
+                // Any recovery delays something, and so changes what arrives when.
+                let why = "an operator behind depends on when its inputs arrive";
+                answer = answer.join(Answer::NotCovered(why));
+                continue;
+            }
             let situation = situation(run, case.recoveries, &strikes, (*node, strike), operator);
             answer = answer.join(run.plan.strategy(operator).claim(&situation));
         }
@@ -126,6 +133,14 @@ fn situation(
         under_repair,
         ..undisturbed(systems, operator)
     }
+}
+
+/// Whether an operator behind `id` is of class arbitrary.
+fn depends_on_arrival(systems: &Plan, id: OperatorId) -> bool {
+    systems.operator(id).outputs.iter().map(|edge| systems.edge(*edge).to).any(|to| {
+        let class = systems.operator(to).operator().map(|operator| operator.class());
+        class == Some(OperatorClass::Arbitrary) || depends_on_arrival(systems, to)
+    })
 }
 
 /// How far back the operators behind `id` depend on their inputs, at worst.
