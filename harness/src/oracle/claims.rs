@@ -39,18 +39,15 @@ pub fn claimed(case: &Case) -> Claimed {
     }
 }
 
-/// The operators that a fault on `node` hits: its own, or the whole region of a coordinator.
+/// The operators that a fault on `node` hits: its own, or its whole region, which is set back with it.
 fn hit(systems: &Plan, node: NodeId) -> Vec<OperatorId> {
-    let own = systems.instance(systems.node(node).instance).operator;
-    match systems.region_of(node) {
-        Some(region) if region.coordinator == node => {
-            let mut all: Vec<_> =
-                region.instances.iter().map(|i| systems.instance(*i).operator).collect();
-            all.dedup();
-            all
-        }
-        _ => vec![own],
-    }
+    let Some(region) = systems.region_of(node) else {
+        return vec![systems.instance(systems.node(node).instance).operator];
+    };
+    let mut all: Vec<_> = region.instances.iter().map(|i| systems.instance(*i).operator).collect();
+    all.sort_unstable();
+    all.dedup();
+    all
 }
 
 /// What is promised while nothing fails: everything, but for memory.
@@ -63,9 +60,10 @@ fn standing(run: &RunLog) -> Claim {
         }
         let id = OperatorId(index as u16);
         let situation = undisturbed(systems, id);
-        if let Answer::Claim(promise) = run.plan.strategy(id).claim(&situation) {
-            claim.memory_bounded &= promise.memory_bounded;
-        }
+        claim.memory_bounded &= match run.plan.strategy(id).claim(&situation) {
+            Answer::Claim(promise) => promise.memory_bounded,
+            Answer::NotCovered(_) => false,
+        };
     }
     claim
 }

@@ -139,10 +139,10 @@ impl Outbox {
         }
     }
 
-    /// We have taken over: where duplicates are avoided by handshake, nothing is sent before the
-    /// receiver has said what it wants.
-    pub fn ask_first(&mut self, cx: &Cx) {
-        for downstream in &mut self.downstream {
+    /// We have taken over and tell `instance`: where duplicates are avoided by handshake, nothing is
+    /// sent to it before it has said what it wants.
+    pub fn ask_first(&mut self, cx: &Cx, instance: InstanceId) {
+        for downstream in self.downstream.iter_mut().filter(|d| d.instance == instance) {
             if cx.plan.contract(downstream.channel).dedup == Dedup::Handshake {
                 downstream.handshake = Handshake::Asked(VecDeque::new());
             }

@@ -116,8 +116,8 @@ impl Ports {
     ) {
         let instance = cx.instance();
         let takeover = |resend| Link::Takeover { instance, node: cx.me, term, resend };
-        self.outbox.ask_first(cx);
         for neighbour in neighbours.iter().copied() {
+            self.outbox.ask_first(cx, neighbour);
             let known = self.known(neighbour).map(|(_, primary)| primary);
             let mut requests = Vec::new();
             for (channel, _) in self.inbox.from(neighbour) {
