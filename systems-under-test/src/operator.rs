@@ -4,7 +4,7 @@ use crate::protocol::{DeliveryId, Nanos, Payload, Positions, SemanticId, StreamI
 use serde::{Serialize, de::DeserializeOwned};
 use std::rc::Rc;
 
-/// The determinism classes of Hwang et al. (ICDE 2005, section 2), each contained in the next.
+/// The determinism classes of Hwang et al. (ICDE 2005), each contained in the next.
 /// A test probes every listed operator for its class: by replaying other interleavings and by
 /// restarting it empty at every input.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -104,7 +104,7 @@ pub enum Effect {
         /// Modelled size by cause, bytes.
         modelled_bytes: Vec<(Cause, u64)>,
     },
-    /// Write to storage; [`Event::Saved`] follows.
+    /// Write to storage; [`Event::Saved`](super::Event::Saved) follows.
     Save {
         /// Name and version.
         key: SaveKey,
@@ -128,9 +128,9 @@ pub enum Effect {
     Mark(&'static str),
     /// The data lane stalls for this long before the next service.
     Busy(Nanos),
-    /// Redirect the streams to me; memory is kept, [`Event::Activated`] follows.
+    /// Redirect the streams to me; memory is kept, [`Event::Activated`](super::Event::Activated) follows.
     Activate,
-    /// Forget everything and start again from a store; [`Event::Started`] follows.
+    /// Forget everything and start again from a store; [`Event::Started`](super::Event::Started) follows.
     Restart(RestartFrom),
     /// Versions of this slot of the shared store before `number` will not be read any more.
     Discard {

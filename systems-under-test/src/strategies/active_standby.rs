@@ -1,7 +1,7 @@
 //! **Active standby** (process pairs that both compute).
 //!
 //! Source: Hwang et al., "High-Availability Algorithms for Distributed Stream Processing",
-//! ICDE 2005, section 3.3.
+//! ICDE 2005.
 //!
 //! Idea: upstream feeds both replicas, both compute, only the primary sends. The standby keeps its
 //! outputs; what downstream trims, the primary has trimmed at the standby too. When the primary

@@ -1,7 +1,7 @@
 //! **Amnesia**, the control: nothing is saved, copied or kept.
 //!
 //! Source: Hwang et al., "High-Availability Algorithms for Distributed Stream Processing",
-//! ICDE 2005, section 3.1.
+//! ICDE 2005.
 //!
 //! Idea: a spare watches the primary. When the primary stops showing life, the spare starts with
 //! an empty operator, has the streams redirected to itself and continues with what comes next.

@@ -1,6 +1,6 @@
 //! **Passive standby** (process pairs with checkpoints).
 //!
-//! Source: Hwang et al., ICDE 2005, section 3.2.
+//! Source: Hwang et al., ICDE 2005.
 //!
 //! Idea: every M the primary sends its standby what changed in the operator's state, together
 //! with the input positions that the state has absorbed. Only when the standby has confirmed a
