@@ -1,7 +1,8 @@
 //! What a scenario means, resolved: one value per case with every name looked up, every default
 //! filled in and every time in nanoseconds. The scenario reader makes it, planning reads it.
 
-use aftermath_systems::claim::FaultKind;
+use aftermath_reports::record::ValueClass;
+use aftermath_systems::claim::{Delivery, FaultKind};
 use aftermath_systems::options::Options;
 use aftermath_systems::plan::Dedup;
 use aftermath_systems::planted_bugs::Bug;
@@ -264,12 +265,49 @@ pub struct Expect {
     pub run: Vec<(Quantity, Bound)>,
     /// For the mean over the runs.
     pub mean: Vec<(Quantity, Bound)>,
+    /// For the smallest of the runs.
+    pub min: Vec<(Quantity, Bound)>,
     /// For the largest of the runs.
     pub max: Vec<(Quantity, Bound)>,
+    /// What is missing or repeated, all runs together.
+    pub delivery: Option<Delivery>,
+    /// The worst value class of the runs.
+    pub value: Option<ValueClass>,
+    /// Whether retained memory stays bounded in all runs that could judge it.
+    pub memory_bounded: Option<bool>,
     /// For the verdict of each run.
     pub observed: Option<Observed>,
     /// The status that each run is expected to have, where it is not "held".
     pub status: Option<aftermath_reports::record::Status>,
+    /// What is expected under one strategy, over and above.
+    pub under: Vec<(&'static str, Expect)>,
+}
+
+impl Expect {
+    /// What is expected under a strategy: what is expected anyway, and what is of that strategy,
+    /// which is stronger.
+    #[must_use]
+    pub fn under(&self, strategy: &str) -> Expect {
+        let mut all = Expect { under: Vec::new(), ..self.clone() };
+        let own = self.under.iter().filter(|(name, _)| *name == strategy);
+        for own in own.map(|(_, own)| own.clone()) {
+            for (list, own) in [
+                (&mut all.run, own.run),
+                (&mut all.mean, own.mean),
+                (&mut all.min, own.min),
+                (&mut all.max, own.max),
+            ] {
+                list.retain(|(quantity, _)| own.iter().all(|(other, _)| other != quantity));
+                list.extend(own);
+            }
+            all.delivery = own.delivery.or(all.delivery);
+            all.value = own.value.or(all.value);
+            all.memory_bounded = own.memory_bounded.or(all.memory_bounded);
+            all.observed = own.observed.or(all.observed);
+            all.status = own.status.or(all.status);
+        }
+        all
+    }
 }
 
 /// How the verdict is compared.

@@ -2,7 +2,8 @@
 
 use crate::config::{Bound, Case, Observed, Quantity};
 use crate::formulas;
-use aftermath_reports::record::{Check, Claimed, Record, Status};
+use aftermath_reports::record::{Check, Claimed, Record, Status, ValueClass};
+use aftermath_systems::claim::Delivery;
 use aftermath_systems::options::format_duration;
 use aftermath_systems::protocol::SECOND;
 
@@ -53,17 +54,75 @@ pub fn check_run(case: &Case, record: &Record) -> Vec<Check> {
 
 /// Checks over all runs of a case.
 pub fn check_case(case: &Case, records: &[&Record]) -> Vec<Check> {
-    let values = |quantity| records.iter().filter_map(move |record| measure(quantity, record));
-    let mean = case.expect.mean.iter().map(|(quantity, bound)| {
-        let (count, sum) = values(*quantity).fold((0u64, 0f64), |(n, s), v| (n + 1, s + v as f64));
-        let mean = (count > 0).then(|| sum / count as f64);
-        compare(case, *quantity, "mean ", bound, mean)
+    let mean = |values: &[u64]| values.iter().map(|v| *v as f64).sum::<f64>() / values.len() as f64;
+    let min = |values: &[u64]| values.iter().min().map_or(f64::NAN, |value| *value as f64);
+    let max = |values: &[u64]| values.iter().max().map_or(f64::NAN, |value| *value as f64);
+    let over = |name: &str, expected: &[(Quantity, Bound)], of: &dyn Fn(&[u64]) -> f64| {
+        let check = |(quantity, bound): &(Quantity, Bound)| {
+            let measured = records.iter().filter_map(|record| measure(*quantity, record));
+            let values: Vec<u64> = measured.collect();
+            let missing = records.len() - values.len();
+            let all = (missing == 0 && !values.is_empty()).then(|| of(&values));
+            let mut check = compare(case, *quantity, name, bound, all);
+            // What holds for the runs that have such a number may not hold for all.
+            if missing > 0 {
+                check.measured = format!("nothing in {missing} of {} runs", records.len());
+            }
+            check
+        };
+        expected.iter().map(check).collect::<Vec<_>>()
+    };
+    let expect = &case.expect;
+    let mut checks = classes(case, records);
+    checks.extend(over("mean ", &expect.mean, &mean));
+    checks.extend(over("min ", &expect.min, &min));
+    checks.extend(over("max ", &expect.max, &max));
+    checks
+}
+
+/// What became of delivery, values and memory in all runs together: the worst of them.
+fn classes(case: &Case, records: &[&Record]) -> Vec<Check> {
+    let observed = || records.iter().map(|record| &record.observed);
+    let delivery = Delivery {
+        gap: observed().any(|seen| seen.gap),
+        duplicates: observed().any(|seen| seen.duplicates),
+    };
+    let value = observed().map(|seen| seen.value).max();
+    let memory = observed().filter_map(|seen| seen.memory_bounded).min();
+    let check = |what: &str, expected: &str, measured: &str, held| Check {
+        what: what.into(),
+        expected: expected.into(),
+        measured: measured.into(),
+        held,
+    };
+    let delivered = |delivery: Delivery| match (delivery.gap, delivery.duplicates) {
+        (false, false) => "each once",
+        (true, false) => "gap",
+        (false, true) => "duplicates",
+        (true, true) => "gap + duplicates",
+    };
+    let values = |value| match value {
+        Some(ValueClass::Same) => "the same",
+        Some(ValueClass::Converges) => "converge",
+        Some(ValueClass::Diverges) => "diverge",
+        None => "nothing",
+    };
+    let memories = |memory| match memory {
+        Some(true) => "bounded",
+        Some(false) => "grows",
+        None => "not judged",
+    };
+    let delivery = case.expect.delivery.map(|wanted| {
+        check("delivery", delivered(wanted), delivered(delivery), wanted == delivery)
     });
-    let max = case.expect.max.iter().map(|(quantity, bound)| {
-        let max = values(*quantity).max().map(|value| value as f64);
-        compare(case, *quantity, "max ", bound, max)
+    let value = case
+        .expect
+        .value
+        .map(|wanted| check("values", values(Some(wanted)), values(value), Some(wanted) == value));
+    let memory = case.expect.memory_bounded.map(|wanted| {
+        check("memory", memories(Some(wanted)), memories(memory), Some(wanted) == memory)
     });
-    mean.chain(max).collect()
+    [delivery, value, memory].into_iter().flatten().collect()
 }
 
 /// Whether a run has the status that its case expects ("held" unless it says otherwise).

@@ -1,12 +1,12 @@
 //! Closed forms for what a strategy must cost and cause, to be compared with what runs measure.
 //!
 //! One failure of one protected operator by machine loss, in a chain source → A → B → sink with
-//! deterministic rates; crash phases evenly spread over the periods; frames on the wire survive
-//! their sender; B and the sink infinitely fast; duplicates dropped for free. Symbols:
+//! deterministic rates; crash phases evenly spread over the periods; B and the sink infinitely
+//! fast; duplicates dropped for free. Symbols:
 //!
 //! | symbol | meaning |
 //! |---|---|
-//! | λ | input rate |
+//! | λ, σ | input rate; outputs of A for each input |
 //! | μ, w = 1/μ, ρ = λ/μ | capacity of A, its service time, its utilisation |
 //! | d | one-way delay of every link |
 //! | H, K | heartbeat period, periods until suspicion |
@@ -16,6 +16,8 @@
 //! | M | interval of checkpoints, acknowledgements and trims |
 //! | L = Lp + Ls | cut of a checkpoint to its confirmation being possible: Lp is spent where the crash destroys it (the primary's storage), Ls on survivors (wire, the secondary's storage) |
 //! | W | span of a sliding window |
+//! | x | 0 where frames on the wire survive their sender; where they die with it, d less a tick: what is due within a tick has arrived |
+//! | Δ | distance between the instants at which runs of a case fail |
 //! | δ = 3d + w | source to sink while nothing fails |
 //! | tail = δ − d − w | A's output to the sink |
 //! | S, A, s_e, n | bytes of a tuple, of an acknowledgement, of a state entry; number of keys |
@@ -25,13 +27,14 @@
 //! Sources: the structure (detection + redirect + redo of the state's age) is that of Hwang et al.,
 //! ICDE 2005; each formula below says what was added to make it exact.
 
-use crate::config::{InputConfig, RunConfig};
+use crate::config::{FaultAt, InputConfig, RunConfig};
 use aftermath_systems::pipelines;
 
 /// Symbols of the formulas; times in seconds, rates per second.
 #[derive(Clone, Copy, Debug)]
 pub struct Symbols {
     lambda: f64,
+    sigma: f64,
     w: f64,
     /// Service time of the operator after A.
     w_next: f64,
@@ -48,6 +51,10 @@ pub struct Symbols {
     /// Acknowledgements come this much later than checkpoints.
     ack_phase: f64,
     span: f64,
+    /// What of A's output dies on the wire, by time of sending.
+    dying: f64,
+    /// Distance between the instants at which runs fail.
+    stratum: f64,
     tuple_bytes: f64,
     ack_bytes: f64,
     entry_bytes: f64,
@@ -80,8 +87,14 @@ pub const ALL: &[Formula] = &[
     },
     Formula {
         name: "amnesia.lost",
-        doc: "λ(r + 2d) + λw: the source sends to a dead address until the notice arrives (+d), what left within d before the crash finds nobody (+d), and λw tuples die inside A (Little)",
-        value: |s| s.lambda * (s.r() + 2.0 * s.d + s.w),
+        doc: "σλ(r + 2d) + σλw + σλx: the source sends to a dead address until the notice arrives (+d), what left within d before the crash finds nobody (+d), and λw tuples die inside A (Little)",
+        value: |s| s.sigma * s.lambda * (s.r() + 2.0 * s.d + s.w + s.dying),
+        scale: TUPLES,
+    },
+    Formula {
+        name: "amnesia.wrong",
+        doc: "λW: outputs of a sliding window are wrong until the last lost input has left it",
+        value: |s| s.lambda * s.span,
         scale: TUPLES,
     },
     Formula {
@@ -98,8 +111,20 @@ pub const ALL: &[Formula] = &[
     },
     Formula {
         name: "passive.duplicates",
-        doc: "λ·age, age = M/2 + max(Lp, L − r): survivors go on storing during detection and redirect, and the choice of checkpoint is made at activation",
-        value: |s| s.lambda * s.passive_age(),
+        doc: "σλ(age − x), age = M/2 + max(Lp + x, L − r): survivors go on storing during detection and redirect, and the choice of checkpoint is made at activation",
+        value: |s| s.repeated(s.passive_age()),
+        scale: TUPLES,
+    },
+    Formula {
+        name: "passive.duplicates_min",
+        doc: "σλ(age − M/2 + Δ/2 − x): the age is uniform, and the first instant lies half a distance behind a checkpoint",
+        value: |s| s.repeated(s.youngest(s.passive_age())),
+        scale: TUPLES,
+    },
+    Formula {
+        name: "passive.duplicates_max",
+        doc: "σλ(age + M/2 − Δ/2 − x): and the last one half a distance before the next",
+        value: |s| s.repeated(s.oldest(s.passive_age())),
         scale: TUPLES,
     },
     Formula {
@@ -149,8 +174,8 @@ pub const ALL: &[Formula] = &[
     },
     Formula {
         name: "upstream.duplicates",
-        doc: "λ·age, age = M/2 + 2d + W: since the last acknowledgement that got through A; the window needs W more",
-        value: |s| s.lambda * s.upstream_age(),
+        doc: "σλ(age − x), age = M/2 + 2d + x + W: since the last acknowledgement that got through A; the window needs W more",
+        value: |s| s.repeated(s.upstream_age()),
         scale: TUPLES,
     },
     Formula {
@@ -178,9 +203,15 @@ pub const ALL: &[Formula] = &[
         scale: RATIO,
     },
     Formula {
+        name: "upstream.retained_max",
+        doc: "λ(3d + w + M + W) + λ(2d + M): the log of the source and that of A, just before A gets the next acknowledgement; each is a sawtooth of height λM, and the source's falls d after A's",
+        value: |s| s.lambda * (5.0 * s.d + s.w + 2.0 * s.m + s.span),
+        scale: TUPLES,
+    },
+    Formula {
         name: "active.duplicates",
-        doc: "λ(M/2 + 2d): what the standby has kept and downstream has got; a trim speaks of what left A d before it was sent, and counts when A has it, d after",
-        value: |s| s.lambda * s.active_age(),
+        doc: "σλ(age − x), age = M/2 + 2d + x: what the standby has kept and downstream has got; a trim speaks of what left A d before it was sent, and counts when A has it, d after, or the standby, where its copy may die",
+        value: |s| s.repeated(s.active_age()),
         scale: TUPLES,
     },
     Formula {
@@ -224,8 +255,11 @@ pub const ALL: &[Formula] = &[
     },
     Formula {
         name: "active.r2_busy_next_undropped",
-        doc: "r + 2d + ρ_D(M/2 + 2d): D serves the duplicates first",
-        value: |s| s.r() + 2.0 * s.d + s.lambda * s.w_next * s.active_age(),
+        doc: "r + 2d + w_D + ρ_D(M/2 + 2d + w_D): D serves the duplicates first; it acknowledges what it has served, so there are λw_D more of them",
+        value: |s| {
+            let age = s.active_age() + s.w_next;
+            s.r() + 2.0 * s.d + s.w_next + s.lambda * s.w_next * age
+        },
         scale: SECONDS,
     },
     Formula {
@@ -249,8 +283,20 @@ pub const ALL: &[Formula] = &[
     },
     Formula {
         name: "checkpoint.duplicates",
-        doc: "λ·age, age = M/2 + Ls: since A's own cut, which counts when A's part is durable, Ls later; the other parts and the pointer complete while the failure is being detected",
-        value: |s| s.lambda * s.checkpoint_age(),
+        doc: "σλ(age − x), age = M/2 + Ls + x: since A's own cut, which counts when A's part is durable, Ls later; the other parts and the pointer complete while the failure is being detected",
+        value: |s| s.repeated(s.checkpoint_age()),
+        scale: TUPLES,
+    },
+    Formula {
+        name: "checkpoint.duplicates_min",
+        doc: "σλ(age − M/2 + Δ/2 − x): the age is uniform, and the first instant lies half a distance behind a part's becoming durable",
+        value: |s| s.repeated(s.youngest(s.checkpoint_age())),
+        scale: TUPLES,
+    },
+    Formula {
+        name: "checkpoint.duplicates_max",
+        doc: "σλ(age + M/2 − Δ/2 − x): and the last one half a distance before the next",
+        value: |s| s.repeated(s.oldest(s.checkpoint_age())),
         scale: TUPLES,
     },
     Formula {
@@ -326,8 +372,16 @@ impl Symbols {
         let ack_phase = config.given_options.get("ack_phase");
         let ack_phase =
             ack_phase.and_then(|text| aftermath_systems::options::parse_duration(text).ok());
+        let strata = config.faults.iter().find_map(|fault| match fault.at {
+            FaultAt::Strata { count, span, .. } => Some(seconds(span) / f64::from(count)),
+            _ => None,
+        });
+        let dies = config.faults.iter().any(|fault| fault.wire_dies);
+        let dying = if dies { config.network.latency_ns - config.network.tick_ns } else { 0 };
         Symbols {
             lambda: config.rate_per_s as f64,
+            // Of the numbers 1 to 100 the filter lets through those below 80.
+            sigma: if config.pipeline == "filter" { 0.79 } else { 1.0 },
             w: seconds(config.service_ns.get(protected).copied().unwrap_or(0)),
             w_next: seconds(next.and_then(|n| config.service_ns.get(n).copied()).unwrap_or(0)),
             d: seconds(config.network.latency_ns),
@@ -344,6 +398,8 @@ impl Symbols {
             stores_at_primary: has("store_at", "primary"),
             ack_phase: seconds(ack_phase.unwrap_or(0)),
             span: seconds(spans.max().unwrap_or(0)),
+            dying: seconds(dying),
+            stratum: strata.unwrap_or(0.0),
             tuple_bytes: config.sizes.tuple as f64,
             ack_bytes: config.sizes.ack as f64,
             entry_bytes: config.sizes.entry as f64,
@@ -379,21 +435,36 @@ impl Symbols {
     }
 
     fn passive_age(&self) -> f64 {
-        let lost_with_primary = if self.stores_at_primary { self.storage } else { 0.0 };
-        let all = self.storage + self.d;
+        let stored = if self.stores_at_primary { self.storage } else { 0.0 };
+        let (lost_with_primary, all) = (stored + self.dying, self.storage + self.d);
         self.m / 2.0 + lost_with_primary.max(all - self.r())
     }
 
     fn upstream_age(&self) -> f64 {
-        self.m / 2.0 + 2.0 * self.d + self.span
+        self.m / 2.0 + 2.0 * self.d + self.dying + self.span
     }
 
     fn active_age(&self) -> f64 {
-        self.m / 2.0 + 2.0 * self.d
+        self.m / 2.0 + 2.0 * self.d + self.dying
     }
 
     fn checkpoint_age(&self) -> f64 {
-        self.m / 2.0 + self.storage
+        self.m / 2.0 + self.storage + self.dying
+    }
+
+    /// Outputs that are repeated by an operator that goes back so far.
+    fn repeated(&self, age: f64) -> f64 {
+        self.sigma * self.lambda * (age - self.dying)
+    }
+
+    /// The least of ages that are uniform over an interval and have this mean.
+    fn youngest(&self, age: f64) -> f64 {
+        age - self.m / 2.0 + self.stratum / 2.0
+    }
+
+    /// The largest.
+    fn oldest(&self, age: f64) -> f64 {
+        age + self.m / 2.0 - self.stratum / 2.0
     }
 
     /// Crash until the first input reaches the restarted task.

@@ -52,7 +52,8 @@ struct Draft<'t> {
 
 /// Reads all cases; `root` is the file without overrides, `strategies` those of the file.
 pub fn read(context: &Context, root: &Table, strategies: &[Entry]) -> Vec<Case> {
-    let shared = root.get("expect").and_then(|item| expect::read(&item, context.formulas));
+    let shared = root.get("expect");
+    let shared = shared.and_then(|item| expect::read(&item, context.formulas, context.registry));
     let shared = shared.unwrap_or_default();
     let drafts = match root.get("case") {
         None => Vec::new(),
@@ -125,7 +126,8 @@ fn case(context: &Context, draft: &Draft, name: &str, set: &[Setting]) -> Vec<Ca
         let reading = Reading::new(context.errors, overrides.collect());
         let config = config(context, &reading.root(context.tree), entry);
         reading.finish(entry.map(|entry| entry.name));
-        let (name, expect) = (name.to_string(), draft.expect.clone());
+        let expect = draft.expect.under(entry.map_or("", |entry| entry.name));
+        let name = name.to_string();
         cases.extend(config.map(|config| Case { name, config, expect }));
     }
     cases
@@ -210,7 +212,8 @@ fn draft<'t>(
         }
     }
     let own = table.get("strategies").map(|item| strategy::names(&item, context.registry));
-    let expect = table.get("expect").map(|item| expect::read(&item, context.formulas));
+    let expect = table.get("expect");
+    let expect = expect.map(|item| expect::read(&item, context.formulas, context.registry));
     table.finish();
     Draft {
         name: name.to_string(),

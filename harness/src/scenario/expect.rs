@@ -5,7 +5,9 @@ use super::item::Item;
 use super::reader::Table;
 use super::tree::{Kind, Value};
 use crate::config::{Bound, Expect, Observed, Quantity};
-use aftermath_reports::record::Status;
+use aftermath_reports::record::{Status, ValueClass};
+use aftermath_systems::claim::Delivery;
+use aftermath_systems::strategies::Registry;
 
 /// Names of the statuses, as records write them.
 const STATUSES: [(&str, Status); 4] = [
@@ -15,28 +17,69 @@ const STATUSES: [(&str, Status); 4] = [
     ("broken", Status::Broken),
 ];
 
+/// What may be missing or repeated.
+const DELIVERIES: [(&str, Delivery); 4] = [
+    ("none", Delivery::NONE),
+    ("gap", Delivery::GAP),
+    ("duplicates", Delivery::DUPLICATES),
+    ("both", Delivery { gap: true, duplicates: true }),
+];
+
+/// Classes of values.
+const VALUES: [(&str, ValueClass); 3] = [
+    ("same", ValueClass::Same),
+    ("converges", ValueClass::Converges),
+    ("diverges", ValueClass::Diverges),
+];
+
+/// What retained memory does.
+const MEMORIES: [(&str, bool); 2] = [("bounded", true), ("grows", false)];
+
 /// Reads an `expect` table; `formulas` are the names that `of` may have.
-pub fn read(item: &Item, formulas: &[&str]) -> Option<Expect> {
+pub fn read(item: &Item, formulas: &[&str], registry: &Registry) -> Option<Expect> {
     let table = item.table()?;
+    let strategies: Vec<&'static str> = registry.iter().map(|entry| entry.name).collect();
+    let mut expect = one(&table, formulas, &strategies);
+    for name in strategies {
+        let own = table.get(name).and_then(|item| item.table());
+        expect.under.extend(own.map(|own| (name, one(&own, formulas, &[]))));
+    }
+    Some(expect)
+}
+
+/// Reads what stands in one table; tables called like one of `strategies` are left alone.
+fn one(table: &Table, formulas: &[&str], strategies: &[&str]) -> Expect {
     let observed = table.get("observed").and_then(|item| {
         match item.name("comparison", ["exactly", "at-least-as-good"].into_iter())? {
             "exactly" => Some(Observed::Exactly),
             _ => Some(Observed::AtLeastAsGood),
         }
     });
-    let status = table.get("status").and_then(|item| {
-        let name = item.name("status", STATUSES.iter().map(|(name, _)| *name))?;
-        STATUSES.iter().find(|(n, _)| *n == name).map(|(_, status)| *status)
-    });
-    let mut expect = Expect { observed, status, ..Expect::default() };
-    for (key, list) in [("mean", &mut expect.mean), ("max", &mut expect.max)] {
+    let mut expect = Expect {
+        observed,
+        status: word(table, "status", "status", &STATUSES),
+        delivery: word(table, "delivery", "delivery", &DELIVERIES),
+        value: word(table, "value", "class of values", &VALUES),
+        memory_bounded: word(table, "memory", "behaviour of memory", &MEMORIES),
+        ..Expect::default()
+    };
+    for (key, list) in
+        [("mean", &mut expect.mean), ("min", &mut expect.min), ("max", &mut expect.max)]
+    {
         if let Some(table) = table.get(key).and_then(|item| item.table()) {
             bounds(&table, "", &[], formulas, list);
         }
     }
-    let special = ["observed", "status", "mean", "max"];
-    bounds(&table, "", &special, formulas, &mut expect.run);
-    Some(expect)
+    let known = ["observed", "status", "delivery", "value", "memory", "mean", "min", "max"];
+    bounds(table, "", &[&known, strategies].concat(), formulas, &mut expect.run);
+    expect
+}
+
+/// Reads a key that takes one of some words.
+fn word<T: Copy>(table: &Table, key: &str, what: &str, words: &[(&str, T)]) -> Option<T> {
+    let item = table.get(key)?;
+    let name = item.name(what, words.iter().map(|(name, _)| *name))?;
+    words.iter().find(|(word, _)| *word == name).map(|(_, value)| *value)
 }
 
 /// Reads quantities and their bounds. `recovery.r2 = ...` without quotes is a table `recovery`

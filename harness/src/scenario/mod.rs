@@ -84,7 +84,10 @@
 //! expect = { observed = "exactly", status = "held", lost = 0, "recovery.r2" = { max = "2s" } }
 //! # each quantity: a value, { min, max } or { of = "FORMULA", within = ["1%", "2 tuples"] }, with
 //! # `times = 2` if there are two failures to count;
-//! # mean = { ... } and max = { ... } within `expect` judge all runs of the case together
+//! # mean, min and max = { ... } within `expect` judge all runs of the case together, and so do
+//! # delivery = "none", "gap", "duplicates" or "both", value = "same", "converges" or "diverges"
+//! # (the worst of the runs), memory = "bounded" or "grows";
+//! # a table called like a strategy ([case.expect.upstream-backup]) is for that strategy
 //! ```
 //!
 //! A value in `set` replaces what the file has at that place, a table as a whole; so do the keys
