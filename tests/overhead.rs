@@ -170,8 +170,8 @@ fn active_standby_costs_every_input_and_all_work_twice() {
 #[test]
 fn checkpoint_rollback_costs_triggers_reports_and_state_in_a_store() {
     let record = record("checkpoint-rollback", "");
-    // Four checkpoints: a trigger and a part each. Three of them complete before the end: a report, a
-    // decision (saved too, of no size) and a trim each. The primary and the coordinator show life.
+    // Four checkpoints: a trigger and a part each. Three of them complete before the end: a report,
+    // a decision (saved too, of no size) and a trim each. Primary and coordinator show life.
     let protection = ["ack: 10, 320", "heartbeat: 20, 640", "marker: 7, 224", "state: 7, 2560"];
     assert_eq!(traffic(&record), [&protection[..], &["trim: 3, 96", DATAFLOW[1]]].concat());
     assert_eq!((record.overhead.saves, record.overhead.retained_max), (7, 251));

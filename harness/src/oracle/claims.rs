@@ -19,7 +19,8 @@ pub fn claimed(case: &Case) -> Claimed {
     let strikes = run.strikes();
     let mut answer = Answer::Claim(standing(run));
     for (node, strike) in &strikes {
-        if !strike.was_primary || met(strike).is_empty() {
+        let counts = strike.was_primary && !met(strike).is_empty();
+        if !counts && !headless(run, &strikes, (*node, strike)) {
             continue;
         }
         for operator in hit(&run.plan.systems, *node) {
@@ -39,7 +40,23 @@ pub fn claimed(case: &Case) -> Claimed {
     }
 }
 
-/// The operators that a fault on `node` hits: its own, or its whole region, which is set back with it.
+/// Whether nobody led the instance when a replica of it was hit: its primary had been hit before,
+/// and no other had taken over yet.
+fn headless(
+    run: &RunLog,
+    strikes: &[(NodeId, &Strike)],
+    (node, strike): (NodeId, &Strike),
+) -> bool {
+    let instance = run.plan.systems.node(node).instance;
+    strikes.iter().any(|(other_node, other)| {
+        let before = (other.at, other.fault) < (strike.at, strike.fault) && other.was_primary;
+        let same = run.plan.systems.node(*other_node).instance == instance;
+        let led_again = || run.first_mark(instance, "took-over", other.at);
+        before && same && led_again().is_none_or(|at| at > strike.at)
+    })
+}
+
+/// The operators that a fault on `node` hits: its own, or its whole region, set back with it.
 fn hit(systems: &Plan, node: NodeId) -> Vec<OperatorId> {
     let Some(region) = systems.region_of(node) else {
         return vec![systems.instance(systems.node(node).instance).operator];
@@ -141,13 +158,20 @@ fn depends_on_arrival(systems: &Plan, id: OperatorId) -> bool {
     })
 }
 
-/// How far back the operators behind `id` depend on their inputs, at worst.
+/// How far back the operators behind `id` depend on their inputs, at worst. Those of its own region
+/// are set back with it and do not count.
 fn downstream(systems: &Plan, id: OperatorId) -> Downstream {
+    let region = |id| systems.instance(systems.operator(id).instances[0]).region;
     let mut worst = Downstream::Stateless;
-    for edge in &systems.operator(id).outputs {
-        let to = systems.edge(*edge).to;
-        if let Some(operator) = systems.operator(to).operator() {
-            worst = worst.max(Downstream::of(operator.span())).max(downstream(systems, to));
+    let mut behind = vec![id];
+    while let Some(from) = behind.pop() {
+        for edge in &systems.operator(from).outputs {
+            let to = systems.edge(*edge).to;
+            behind.push(to);
+            let inside = region(id).is_some() && region(id) == region(to);
+            if let (Some(operator), false) = (systems.operator(to).operator(), inside) {
+                worst = worst.max(Downstream::of(operator.span()));
+            }
         }
     }
     worst

@@ -139,14 +139,20 @@ impl Outbox {
         }
     }
 
-    /// We have taken over and tell `instance`: where duplicates are avoided by handshake, nothing is
-    /// sent to it before it has said what it wants.
+    /// We have taken over and tell `instance`: where duplicates are avoided by handshake, nothing
+    /// is sent to it before it has said what it wants.
     pub fn ask_first(&mut self, cx: &Cx, instance: InstanceId) {
         for downstream in self.downstream.iter_mut().filter(|d| d.instance == instance) {
             if cx.plan.contract(downstream.channel).dedup == Dedup::Handshake {
                 downstream.handshake = Handshake::Asked(VecDeque::new());
             }
         }
+    }
+
+    /// Whether we have asked `instance` what it wants, and it has not said.
+    pub fn is_asking(&self, instance: InstanceId) -> bool {
+        let asked = |d: &Downstream| matches!(d.handshake, Handshake::Asked(_));
+        self.downstream.iter().any(|d| d.instance == instance && asked(d))
     }
 
     /// The receiver of `channel` says what it wants.

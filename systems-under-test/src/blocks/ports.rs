@@ -43,6 +43,12 @@ impl Ports {
                     self.answer(cx, mine, *node, request, fx);
                 }
                 self.greet(cx, mine, *instance, *node, fx);
+                // Its predecessor died with our question.
+                if self.outbox.is_asking(*instance) {
+                    let (instance, node) = (cx.instance(), cx.me);
+                    let mine = Link::Takeover { instance, node, term: mine, resend: None };
+                    fx.link(from, mine);
+                }
             }
             Link::Rewound { channel, ask } => self.inbox.rewound(*channel, *ask),
             Link::Wanted { channel, from } => {

@@ -23,7 +23,7 @@ pub struct TimeoutWindow {
 impl TimeoutWindow {
     /// The semantic kind of a closed window of a key; its index is the instant at which the window
     /// opened divided by the timeout. Two windows open at least a timeout apart, so they differ;
-    /// and unlike a count of windows, the index goes on after a restart that has forgotten everything.
+    /// and unlike a count of windows, the index goes on after a restart that has forgotten all.
     pub const CLOSED_WINDOW: u16 = 1;
 
     /// Windows that stay open for this long.

@@ -128,9 +128,11 @@ pub enum Effect {
     Mark(&'static str),
     /// The data lane stalls for this long before the next service.
     Busy(Nanos),
-    /// Redirect the streams to me; memory is kept, [`Event::Activated`](super::Event::Activated) follows.
+    /// Redirect the streams to me; memory is kept, and
+    /// [`Event::Activated`](super::Event::Activated) follows.
     Activate,
-    /// Forget everything and start again from a store; [`Event::Started`](super::Event::Started) follows.
+    /// Forget everything and start again from a store; [`Event::Started`](super::Event::Started)
+    /// follows.
     Restart(RestartFrom),
     /// Versions of this slot of the shared store before `number` will not be read any more.
     Discard {

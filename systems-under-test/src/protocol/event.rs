@@ -44,7 +44,8 @@ pub struct Blob {
 }
 
 impl Blob {
-    /// Encodes a value; decode with [`decode`](super::decode). Its modelled sizes are 0 until they are set.
+    /// Encodes a value; decode with [`decode`](super::decode). Its modelled sizes are 0 until they
+    /// are set.
     pub fn encode<T: Serialize>(value: &T) -> Blob {
         let bytes = postcard::to_allocvec(value).expect("plain data always encodes").into();
         Blob { bytes, modelled_bytes: 0, restored_bytes: 0 }
@@ -85,7 +86,8 @@ pub enum Event {
         /// that restarted itself wanted to look.
         from: RestartFrom,
     },
-    /// The activation asked for with [`Effects::activate`](super::Effects::activate) is over: streams are redirected.
+    /// The activation asked for with [`Effects::activate`](super::Effects::activate) is over: streams
+    /// are redirected.
     Activated,
     /// An item has been served.
     Data {
@@ -109,7 +111,8 @@ pub enum Event {
     Message {
         /// The sending node.
         from: NodeId,
-        /// Encoded by [`Effects::send`](super::Effects::send); decode with [`decode`](super::decode).
+        /// Encoded by [`Effects::send`](super::Effects::send); decode with
+        /// [`decode`](super::decode).
         bytes: Rc<[u8]>,
     },
     /// A timer is due.
