@@ -86,8 +86,8 @@ pub enum Event {
         /// that restarted itself wanted to look.
         from: RestartFrom,
     },
-    /// The activation asked for with [`Effects::activate`](super::Effects::activate) is over: streams
-    /// are redirected.
+    /// The activation asked for with [`Effects::activate`](super::Effects::activate) is over:
+    /// streams are redirected.
     Activated,
     /// An item has been served.
     Data {
