@@ -1,6 +1,6 @@
 //! **Upstream backup**.
 //!
-//! Source: Hwang et al., ICDE 2005.4; acknowledgement machinery as in Borealis.
+//! Source: Hwang et al., ICDE 2005; acknowledgement machinery as in Borealis.
 //!
 //! Idea: the operators upstream keep what they sent, for as long as an output that depends on it
 //! may still be asked for. When an operator dies, its spare starts empty and has everything
