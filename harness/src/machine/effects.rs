@@ -68,7 +68,7 @@ impl Machine {
             Effect::Busy(duration_ns) => self.lane.stall(now + duration_ns),
             Effect::Activate => {
                 self.phase = Phase::Activating;
-                self.schedule(now + self.plan.redirect_ns, Class::Started, Work::Activated);
+                self.schedule(now + self.plan.systems.settings.redirect, Class::Started, Work::Activated);
             }
             Effect::Restart(from) => self.restart(now, from),
             Effect::Discard { slot, number } => self.acts.push(Act::Discard { slot, number }),
@@ -112,14 +112,21 @@ impl Machine {
         cause: HandlerId,
     ) {
         self.count += 1;
+        let takes = transfer(bytes, self.plan.bandwidth_bytes_per_s);
         let session = &mut self.sessions[to.index()];
-        session.free_at =
-            now.max(session.free_at) + transfer(bytes, self.plan.bandwidth_bytes_per_s);
-        session.sent = match session.sent {
-            (incarnation, number) if incarnation == self.incarnation => (incarnation, number + 1),
-            _ => (self.incarnation, 1),
+        // Life is shown on a connection of its own: behind a large state that is being sent it
+        // would come too late, and say that we are dead.
+        let sent_at = if body.is_heartbeat() {
+            now + takes
+        } else {
+            session.free_at = now.max(session.free_at) + takes;
+            session.sent = match session.sent {
+                (mine, number) if mine == self.incarnation => (mine, number + 1),
+                _ => (self.incarnation, 1),
+            };
+            session.free_at
         };
-        let due = session.free_at + self.plan.latency_ns(self.id, to);
+        let due = sent_at + self.plan.latency_ns(self.id, to);
         let (from, count, session) = (self.id, self.count, session.sent);
         self.log.frames_sent += 1;
         self.outbox.push(Frame { from, to, sent: now, due, count, session, cause, lineage, body });

@@ -29,6 +29,7 @@ use aftermath_systems::protocol::{
 };
 use agenda::{Agenda, Key};
 use device::Device;
+pub(crate) use device::transfer;
 use lane::Lane;
 use std::collections::BTreeMap;
 use std::hash::Hash;
@@ -271,9 +272,11 @@ impl Machine {
             }
             return;
         }
-        let session = &mut self.sessions[frame.from.index()];
-        assert!(frame.session > session.received, "links are FIFO: {frame:?}");
-        session.received = frame.session;
+        if !frame.body.is_heartbeat() {
+            let session = &mut self.sessions[frame.from.index()];
+            assert!(frame.session > session.received, "links are FIFO: {frame:?}");
+            session.received = frame.session;
+        }
         let (lineage, cause) = (frame.lineage, frame.cause);
         match frame.body {
             Body::Data { .. } => self.enqueue(now, frame),

@@ -6,6 +6,7 @@ mod topology;
 mod workload;
 
 pub use schedule::{PlannedFault, strata};
+pub use topology::{coordinator_name, regions};
 
 use crate::config::{RunConfig, StorageConfig};
 use crate::seed::Seed;
@@ -30,8 +31,6 @@ pub struct RunPlan {
     latency_ns: Vec<Nanos>,
     /// Of each link; 0: unlimited.
     pub bandwidth_bytes_per_s: u64,
-    /// R: what redirecting streams or starting a process costs, ns.
-    pub redirect_ns: Nanos,
     /// Devices.
     pub storage: StorageConfig,
     /// The faults, by start; a twin has none.
@@ -60,7 +59,6 @@ impl RunPlan {
             tick_ns: config.network.tick_ns,
             latency_ns: topology::latencies(config, &systems),
             bandwidth_bytes_per_s: config.network.bandwidth_bytes_per_s,
-            redirect_ns: config.timing.redirect_ns,
             storage: config.storage.clone(),
             drain_within_ns: config
                 .drain_within_ns

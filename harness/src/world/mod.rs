@@ -7,7 +7,7 @@ mod store;
 pub use events::EventWorld;
 
 use crate::machine::{Act, Machine};
-use crate::plan::RunPlan;
+use crate::plan::{PlannedFault, RunPlan};
 use aftermath_systems::protocol::{Nanos, NodeId};
 use std::rc::Rc;
 use store::SharedStore;
@@ -126,7 +126,11 @@ impl Machines {
         }
         let Some(healed_at) = self.healed_at else {
             self.heal(tick_end);
-            return None;
+            // A source that never comes to its end must not keep everybody waiting for ever.
+            let over = self.plan.faults.iter().map(PlannedFault::over_at).max().unwrap_or(0);
+            let due = over.max(self.plan.systems.workload.end_at);
+            let late = tick_end > due.saturating_add(self.plan.drain_within_ns);
+            return late.then_some(Ended::Stuck);
         };
         if tick_end >= healed_at && self.list.iter().all(Machine::settled) {
             return Some(Ended::Drained);
@@ -137,10 +141,8 @@ impl Machines {
     /// When the sources are done and every fault with a length is over, all that is left heals,
     /// one tick later.
     fn heal(&mut self, tick_end: Nanos) {
-        let over =
-            |fault: &crate::plan::PlannedFault| fault.at + fault.for_ns.unwrap_or(0) <= tick_end;
         let sources_done = self.sources().all(|source| source.source_done());
-        if !sources_done || !self.plan.faults.iter().all(over) {
+        if !sources_done || !self.plan.faults.iter().all(|fault| fault.over_at() <= tick_end) {
             return;
         }
         let at = tick_end + self.plan.tick_ns;

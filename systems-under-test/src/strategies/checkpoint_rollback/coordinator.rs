@@ -45,6 +45,8 @@ pub(super) struct Coordinator {
     triggered: u64,
     /// Whose parts of the newest are not durable yet; empty between checkpoints.
     missing: BTreeSet<InstanceId>,
+    /// It has come back, and the region has not run under it yet.
+    returned: bool,
 }
 
 impl Coordinator {
@@ -59,6 +61,7 @@ impl Coordinator {
             complete: 0,
             triggered: 0,
             missing: BTreeSet::new(),
+            returned: false,
         }
     }
 
@@ -174,8 +177,9 @@ impl Coordinator {
     ) {
         match from {
             _ if incarnation == 1 => {
-                for node in self.alive.clone() {
-                    watch(cx, node, fx);
+                let first = cx.now + cx.plan.settings.first_suspect_after();
+                for node in &self.alive {
+                    fx.timer(TimerId(WATCH + node.0), first);
                 }
                 Self::arm_trigger(cx, fx);
             }
@@ -189,7 +193,8 @@ impl Coordinator {
                 self.triggered = u64::from(incarnation * PER_INCARNATION);
                 self.alive.clear();
                 self.phase = Phase::Gathering;
-                fx.timer(GATHERED, cx.now + cx.plan.settings.suspect_after());
+                self.returned = true;
+                fx.timer(GATHERED, cx.now + cx.plan.settings.first_suspect_after());
                 Self::arm_trigger(cx, fx);
             }
             RestartFrom::Local | RestartFrom::Nothing => {
@@ -263,6 +268,9 @@ impl Coordinator {
             return;
         }
         self.phase = Phase::Steady;
+        if std::mem::take(&mut self.returned) {
+            fx.mark("pair-complete");
+        }
         let deployment: Vec<_> = self.deployment.iter().map(|(i, n)| (*i, *n)).collect();
         for node in self.deployment.values() {
             let deployment = deployment.clone();

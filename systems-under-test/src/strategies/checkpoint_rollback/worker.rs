@@ -28,8 +28,8 @@ pub(super) struct Worker {
     role: Role,
     term: Term,
     alignment: Alignment,
-    /// The checkpoint whose trigger has come, at the beginning of the region.
-    triggered: u64,
+    /// A checkpoint that was triggered while we wait to go on: the coordinator counts on our part.
+    triggered: Option<u64>,
     /// Inputs covered by each cut that is not complete yet.
     cuts: VecDeque<(u64, Positions)>,
     /// What other tasks of the region sent before we were told to go on.
@@ -50,7 +50,7 @@ impl Worker {
             role: Role::Spare,
             term: 1,
             alignment: Alignment::default(),
-            triggered: 0,
+            triggered: None,
             cuts: VecDeque::new(),
             early: Vec::new(),
             unknown: BTreeSet::new(),
@@ -108,7 +108,8 @@ impl Node for Worker {
     }
 
     fn settled(&self) -> bool {
-        self.role != Role::Restored
+        // What is held back will still be put out.
+        self.role != Role::Restored && self.alignment.held() == 0 && self.early.is_empty()
     }
 }
 
@@ -165,14 +166,9 @@ impl Worker {
     fn on_message(&mut self, cx: &Cx, message: Message, fx: &mut Effects) {
         match message {
             Message::Trigger { number } if self.role == Role::Running => {
-                self.triggered = number;
-                let inputs = &cx.plan.instance(cx.instance()).inputs;
-                // Inputs from within the region bring barriers; those from outside are rewound to
-                // wherever we cut, so nothing has to come on them.
-                if !inputs.iter().any(|channel| cx.plan.is_internal(*channel)) {
-                    self.cut(cx, number, fx);
-                }
+                self.trigger(cx, number, fx);
             }
+            Message::Trigger { number } => self.triggered = Some(number),
             Message::Complete { number } => self.complete(cx, number, fx),
             Message::Restart { number } => {
                 let slot = slot(cx.instance());
@@ -218,6 +214,15 @@ impl Worker {
                     self.take(cx, term, channel, item, fx);
                 }
             }
+        }
+    }
+
+    /// Cuts at once, unless inputs from within the region bring barriers. Those from outside are
+    /// rewound to wherever we cut, so nothing has to come on them.
+    fn trigger(&mut self, cx: &Cx, number: u64, fx: &mut Effects) {
+        let inputs = &cx.plan.instance(cx.instance()).inputs;
+        if !inputs.iter().any(|channel| cx.plan.is_internal(*channel)) {
+            self.cut(cx, number, fx);
         }
     }
 
@@ -280,6 +285,9 @@ impl Worker {
         self.task.take_over_from(cx, term, &Self::outside(cx), from, fx);
         for (sent_in, channel, item) in std::mem::take(&mut self.early) {
             self.take(cx, sent_in, channel, item, fx);
+        }
+        if let Some(number) = self.triggered.take() {
+            self.trigger(cx, number, fx);
         }
     }
 }
