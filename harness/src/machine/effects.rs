@@ -68,7 +68,11 @@ impl Machine {
             Effect::Busy(duration_ns) => self.lane.stall(now + duration_ns),
             Effect::Activate => {
                 self.phase = Phase::Activating;
-                self.schedule(now + self.plan.systems.settings.redirect, Class::Started, Work::Activated);
+                self.schedule(
+                    now + self.plan.systems.settings.redirect,
+                    Class::Started,
+                    Work::Activated,
+                );
             }
             Effect::Restart(from) => self.restart(now, from),
             Effect::Discard { slot, number } => self.acts.push(Act::Discard { slot, number }),

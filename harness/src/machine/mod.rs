@@ -252,6 +252,7 @@ impl Machine {
             Work::Heartbeat(registration) => self.heartbeat(now, registration),
             Work::Sample => {
                 self.log.retained.push(self.retained());
+                self.log.waiting.push(self.waiting(now));
                 let next = now + self.plan.sample_every_ns;
                 self.push(next, Class::Sample, 0, Work::Sample);
             }

@@ -16,9 +16,6 @@ use aftermath_systems::protocol::{InstanceId, Nanos};
 /// Tolerance above the twin's worst lag, ns.
 const LAG_MARGIN: Nanos = 50_000;
 
-/// By how much the lag must grow at least to be called overload, ns.
-const OVERLOAD_MARGIN: Nanos = 1_000_000;
-
 /// Recovery from one fault.
 pub struct FromFault {
     /// Number of the fault in the schedule.
@@ -75,23 +72,6 @@ pub fn span_ns(systems: &Plan) -> Nanos {
 /// Largest lag of all outputs, ns.
 pub fn worst_lag(deliveries: &[Delivery]) -> Nanos {
     deliveries.iter().map(lag).max().unwrap_or(0)
-}
-
-/// Whether more comes in than is worked off, without any fault: the lag of outputs grows, both
-/// the largest and the median, from the second to the last quarter of the stream.
-pub fn is_overloaded(twin: &RunLog) -> bool {
-    let quarter = twin.plan.systems.workload.end_at / 4;
-    let of = |number: u64| {
-        let inside = twin.deliveries.iter().filter(|d| d.scheduled / quarter.max(1) == number);
-        let mut lags: Vec<Nanos> = inside.map(lag).collect();
-        lags.sort_unstable();
-        lags.last().map(|max| (*max, lags[lags.len() / 2]))
-    };
-    let grows = |before: Nanos, after: Nanos| after > before + before / 4 + OVERLOAD_MARGIN;
-    match (of(1), of(3)) {
-        (Some(second), Some(last)) => grows(second.0, last.0) && grows(second.1, last.1),
-        _ => false,
-    }
 }
 
 /// Arrival minus source schedule, ns.

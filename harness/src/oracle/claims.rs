@@ -11,7 +11,7 @@ use aftermath_systems::claim::{
 };
 use aftermath_systems::operator::OperatorClass;
 use aftermath_systems::plan::{ChannelPlan, Plan};
-use aftermath_systems::protocol::{InstanceId, NodeId, OperatorId};
+use aftermath_systems::protocol::{InstanceId, Nanos, NodeId, OperatorId};
 
 /// The join of the promises for everything that was hit.
 pub fn claimed(case: &Case) -> Claimed {
@@ -133,7 +133,11 @@ fn situation(
         // A neighbour's repair is over for us when what we may ask it for lies after its failure:
         // its own is over, and ours has been saved or acknowledged anew.
         let recovered = recoveries.list.iter().find(|from| from.fault == other.fault);
-        let recovered = recovered.and_then(|from| from.recovered_at()).unwrap_or(other.at);
+        let recovered = match recovered {
+            Some(from) => from.recovered_at().unwrap_or(Nanos::MAX),
+            // It met nothing.
+            None => other.at,
+        };
         let cycles = 2 * (systems.settings.interval + run.plan.storage.latency_ns);
         let over = repaired.max(recovered).saturating_add(cycles + span_ns(systems));
         if over > strike.at {

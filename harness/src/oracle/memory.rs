@@ -6,11 +6,12 @@
 //! falls into and says nothing about growth, while every log that is trimmed too late drags its
 //! median along. Judged in the twin over the whole stream, and in the run from the last R3 on
 //! while every pair is complete. A stretch is long enough if it is at least eight times the
-//! interval M plus the span W plus what a trim takes (two saves, six hops); a shorter one is not
-//! judged, nor is anything where more comes in than is worked off.
+//! interval M plus the span W plus what a trim takes (two saves, six hops, waiting for links and
+//! stores); a shorter one is not judged, nor is anything where more comes in than is worked off.
 
 use super::Case;
-use crate::metrics::recovery::{is_overloaded, span_ns};
+use crate::metrics::load::is_overloaded;
+use crate::metrics::recovery::span_ns;
 use crate::run::RunLog;
 use aftermath_reports::record::{Time, Witness};
 use aftermath_systems::protocol::Nanos;
@@ -91,7 +92,9 @@ struct Quarter {
 /// The second and the last quarter of [from, to).
 fn stretch(run: &RunLog, from: Nanos, to: Nanos) -> Option<[Quarter; 2]> {
     let systems = &run.plan.systems;
-    let trimmed_within = 2 * run.plan.storage.latency_ns + 6 * run.plan.longest_latency_ns();
+    let waiting = run.waiting.iter().copied().max().unwrap_or(0);
+    let trimmed_within =
+        2 * run.plan.storage.latency_ns + 6 * run.plan.longest_latency_ns() + waiting;
     let least = 8 * (systems.settings.interval + span_ns(systems) + trimmed_within);
     if to.saturating_sub(from) < least {
         return None;

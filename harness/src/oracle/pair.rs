@@ -7,7 +7,7 @@
 
 use super::Case;
 use crate::machine::transfer;
-use crate::metrics::recovery::is_overloaded;
+use crate::metrics::load::is_overloaded;
 use crate::run::RunLog;
 use aftermath_reports::record::Witness;
 use aftermath_systems::options::format_duration;

@@ -279,9 +279,9 @@ fn config(context: &Context, root: &Table, entry: Option<&Entry>) -> Option<RunC
     let mixture = strategy::mixture(root, context.registry, flow);
     let coordinators = flow.map_or(0, |flow| {
         let coordinated = |name: &str| {
-            let own = mixture.get(name).and_then(|mixed| {
-                Some((*context.registry.find(mixed.strategy)?, &mixed.options))
-            });
+            let own = mixture
+                .get(name)
+                .and_then(|mixed| Some((*context.registry.find(mixed.strategy)?, &mixed.options)));
             let used = own.or(entry.map(|entry| (*entry, &strategy_options)));
             let used = used.filter(|_| flow.protect.iter().any(|protected| protected == name));
             used.is_some_and(|(entry, options)| (entry.build)(options).is_coordinated())

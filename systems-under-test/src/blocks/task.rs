@@ -1,6 +1,6 @@
 //! An operator between its ports: what every strategy wraps.
 
-use super::{Inbox, Ports, Reception};
+use super::{Inbox, Ports};
 use crate::node::{Cx, Digest};
 use crate::operator::{Operator, Output, Outputs};
 use crate::planted_bugs::Bug;
@@ -69,32 +69,27 @@ impl Task {
     }
 
     /// CPU time to charge for an item, ns.
-    pub fn cost(&self, cx: &Cx, term: Term, channel: ChannelId, item: &Item) -> Nanos {
+    pub fn cost(&self, cx: &Cx, channel: ChannelId, item: &Item) -> Nanos {
         let Item::Tuple(tuple) = item else { return 0 };
         if tuple.is_end() {
             return 0;
         }
         let service = cx.plan.operator_of(cx.me).service_ns;
-        match self.ports.inbox.reception(term, channel, item) {
-            Reception::Take => service,
-            Reception::Duplicate if cx.plan.settings.duplicates_free => 0,
-            Reception::Duplicate => service,
-            Reception::Stale => 0,
-        }
+        let free = cx.plan.settings.duplicates_free && self.ports.inbox.is_duplicate(channel, item);
+        if free { 0 } else { service }
     }
 
-    /// Takes an item in `sender_term`, if it is new, and emits what the operator makes of it in
-    /// our term. Calls `sent` with each output and the channel that it went down.
+    /// Takes an item, if it is new, and emits what the operator makes of it in our term. Calls `sent` with each output and the channel that it went down.
     /// Returns whether the item was taken.
     pub fn take(
         &mut self,
         cx: &Cx,
         my_term: Term,
-        (sender_term, channel, item): (Term, ChannelId, &Item),
+        (channel, item): (ChannelId, &Item),
         fx: &mut Effects,
         sent: impl FnMut(ChannelId, DeliveryId),
     ) -> bool {
-        if self.ports.inbox.reception(sender_term, channel, item) != Reception::Take {
+        if self.ports.inbox.is_duplicate(channel, item) {
             return false;
         }
         self.ports.inbox.take(channel, item);

@@ -195,7 +195,8 @@ mod tests {
             join.apply(0, input, &mut out);
         }
         join.end(&mut out);
-        let origin = |output: &crate::operator::Output| output.origin.map(|it| (it.id, it.scheduled));
+        let origin =
+            |output: &crate::operator::Output| output.origin.map(|it| (it.id, it.scheduled));
         let origins: Vec<_> = out.list.iter().map(origin).collect();
         let of = |input: &Tuple| Some((input.id, input.scheduled));
         // The one that comes later in the order of time has called them forth.

@@ -186,9 +186,9 @@ impl Node for Replica {
         }
         let leads = self.member.leads();
         match event {
-            Event::Data { term, channel, item, .. } => {
+            Event::Data { channel, item, .. } => {
                 if let Some(mine) = leads {
-                    self.take(cx, mine, (term, channel, &item), fx);
+                    self.take(cx, mine, (channel, &item), fx);
                 }
             }
             Event::Timer(timer) => {
@@ -214,7 +214,7 @@ impl Node for Replica {
 }
 
 impl Replica {
-    fn take(&mut self, cx: &Cx, mine: Term, what: (Term, ChannelId, &Item), fx: &mut Effects) {
+    fn take(&mut self, cx: &Cx, mine: Term, what: (ChannelId, &Item), fx: &mut Effects) {
         let mut sent = Vec::new();
         if self.task.take(cx, mine, what, fx, |channel, id| sent.push((channel, id))) {
             self.emitted(cx, &sent, fx);

@@ -184,7 +184,9 @@ impl Coordinator {
                 Self::arm_trigger(cx, fx);
             }
             RestartFrom::Shared { .. } => {
-                if let Some((_, blob)) = stored.newest(Self::slot(cx)) {
+                if let Some((_, blob)) = stored.newest(Self::slot(cx))
+                    && !cx.planted(Bug::PointerForgotten)
+                {
                     let pointer: Pointer = decode(&blob.bytes);
                     self.complete = pointer.complete;
                     self.deployment = pointer.deployment.into_iter().collect();
@@ -226,7 +228,12 @@ impl Coordinator {
     /// Sets the whole region back to the last complete checkpoint.
     fn restart(&mut self, cx: &Cx, fx: &mut Effects) {
         self.missing.clear();
-        let before = self.deployment.clone();
+        // Who comes back does not know whom its predecessor has set to work since the pointer was
+        // written.
+        let before: Vec<NodeId> = match self.phase {
+            Phase::Gathering => self.deployment.keys().flat_map(|i| replicas(cx, *i)).collect(),
+            _ => self.deployment.values().copied().collect(),
+        };
         for (instance, node) in &mut self.deployment {
             if self.alive.contains(node) {
                 continue;
@@ -245,10 +252,8 @@ impl Coordinator {
         }
         self.term += 1;
         fx.mark("restart");
-        for (instance, node) in &before {
-            if self.deployment[instance] != *node {
-                say(cx, *node, &Message::Retire, fx);
-            }
+        for node in before.into_iter().filter(|node| !self.runs(*node)) {
+            say(cx, node, &Message::Retire, fx);
         }
         let number = match cx.planted(Bug::IncompleteCheckpoint) {
             true => self.triggered,

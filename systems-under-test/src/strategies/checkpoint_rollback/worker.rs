@@ -91,8 +91,20 @@ impl Node for Worker {
         }
     }
 
-    fn cost(&self, cx: &Cx, term: Term, channel: ChannelId, item: &Item) -> Nanos {
-        if self.role == Role::Running { self.task.cost(cx, term, channel, item) } else { 0 }
+    fn admits(&self, cx: &Cx, term: Term, channel: ChannelId) -> bool {
+        match self.role {
+            Role::Running => self.task.ports.inbox.admits(term, channel),
+            // Neighbours outside are asked to send again; tasks of the region may have been told
+            // to go on before us, and will not.
+            Role::Restored => {
+                cx.plan.is_internal(channel) || cx.planted(Bug::RestartWithoutParking)
+            }
+            Role::Spare => false,
+        }
+    }
+
+    fn cost(&self, cx: &Cx, channel: ChannelId, item: &Item) -> Nanos {
+        if self.role == Role::Running { self.task.cost(cx, channel, item) } else { 0 }
     }
 
     fn is_primary(&self) -> bool {
@@ -186,16 +198,11 @@ impl Worker {
 
     fn arrive(&mut self, cx: &Cx, term: Term, channel: ChannelId, item: Item, fx: &mut Effects) {
         match self.role {
-            Role::Running => self.take(cx, term, channel, item, fx),
-            // Neighbours outside are asked to send again; tasks of the region may have been told
-            // to go on before us, and will not.
-            Role::Restored if cx.planted(Bug::RestartWithoutParking) => {
-                self.take(cx, term, channel, item, fx);
-            }
-            Role::Restored if cx.plan.is_internal(channel) => {
+            Role::Restored if !cx.planted(Bug::RestartWithoutParking) => {
                 self.early.push((term, channel, item));
             }
-            Role::Restored | Role::Spare => {}
+            Role::Running | Role::Restored => self.take(cx, term, channel, item, fx),
+            Role::Spare => {}
         }
     }
 
@@ -203,15 +210,15 @@ impl Worker {
         if term < self.term && cx.plan.is_internal(channel) {
             return;
         }
-        match self.alignment.step(cx, term, channel, item) {
+        match self.alignment.step(cx, channel, item) {
             Step::Wait => {}
             Step::Take(item) => {
-                self.task.take(cx, self.term, (term, channel, &item), fx, |_, _| {});
+                self.task.take(cx, self.term, (channel, &item), fx, |_, _| {});
             }
             Step::Cut(number) => {
                 self.cut(cx, number, fx);
-                for (term, channel, item) in self.alignment.release() {
-                    self.take(cx, term, channel, item, fx);
+                for (channel, item) in self.alignment.release() {
+                    self.take(cx, self.term, channel, item, fx);
                 }
             }
         }
