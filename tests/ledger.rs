@@ -241,8 +241,12 @@ fn fault() -> impl Strategy<Value = Fault> {
     )
 }
 
+/// Mostly the usual value, sometimes another.
+fn one_of(usual: u64, others: &'static [u64]) -> impl Strategy<Value = u64> {
+    prop_oneof![3 => Just(usual), 1 => prop::sample::select(others)]
+}
+
 fn surroundings() -> impl Strategy<Value = Surroundings> {
-    let one_of = |usual: u64, others: &'static [u64]| prop_oneof![3 => Just(usual), 1 => prop::sample::select(others)];
     let links = (
         one_of(1, &[2, 20, 60]),
         prop::option::weighted(0.2, prop::sample::select(&[5u64, 30, 100][..])),
