@@ -69,6 +69,7 @@
 //! [[fault]]                       # in any number
 //! machine-loss = { node = "delays", wire = "live" }  # wire: frames of the dead "live" or "die"
 //! # process-crash = { node = "delays/0/1" }          # instance 0, replica 1
+//! # process-crash = { node = "coordinator" }         # where a strategy has one
 //! at = "2s"                       # or { between = ["1.5s", "3.5s"] }, drawn from the seed;
 //!                                 # or { strata = 20, start = "3s", span = "1s" }, 20 runs;
 //!                                 # or { after = "8s" }, from the start of the fault before
