@@ -2,5 +2,6 @@
 //! good.
 
 pub mod overhead;
+pub mod phases;
 pub mod recovery;
 pub mod series;
