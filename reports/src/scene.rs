@@ -91,14 +91,7 @@ impl Scene {
         self.shapes.push(Shape::Circle { centre, radius, colour, filled });
     }
 
-    pub fn text(
-        &mut self,
-        at: (i32, i32),
-        text: &str,
-        size: u32,
-        colour: Colour,
-        anchor: Anchor,
-    ) {
+    pub fn text(&mut self, at: (i32, i32), text: &str, size: u32, colour: Colour, anchor: Anchor) {
         let turned = false;
         self.shapes.push(Shape::Text { at, text: clean(text), size, colour, anchor, turned });
     }

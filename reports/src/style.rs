@@ -29,7 +29,7 @@ pub(crate) const SMALL: u32 = 11;
 /// Space that a marker takes to every side.
 pub(crate) const MARKER: i32 = 7;
 /// Where names may end that stand left of what they name.
-const NAMES_MAX: i32 = 230;
+const NAMES_MAX: i32 = 270;
 
 /// Shapes, as corners in sevenths of [`MARKER`]; the first one is a circle and has none. As
 /// there are six of them and seven colours, 42 series differ.

@@ -59,7 +59,9 @@ pub fn replay(args: &ReplayArgs, registry: &Registry) -> Exit {
     let twin = run(&Rc::new(RunPlan::twin(&case.config, registry, Seed(id.seed))), false);
     let record = record(scenario, case, id, &first, &twin, true);
     match args.format {
-        Format::Json => output.print(&aftermath_reports::write::jsonl(std::slice::from_ref(&record))),
+        Format::Json => {
+            output.print(&aftermath_reports::write::jsonl(std::slice::from_ref(&record)))
+        }
         Format::Human => {
             if args.trace {
                 output.print(&trace::render(&first));

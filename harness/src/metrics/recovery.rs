@@ -105,8 +105,7 @@ impl Window<'_> {
             (Some(a), Some(b)) => Time::Ns(b.saturating_sub(a)),
             _ => Time::None,
         };
-        let phases =
-            phases(self.run, self.instance, self.strike, self.until, activation, r2_at);
+        let phases = phases(self.run, self.instance, self.strike, self.until, activation, r2_at);
         let in_recovery = new.iter().filter(|d| d.at >= from && d.at <= r3_at);
         Recovery {
             r1: since(Some(from), r1_at),

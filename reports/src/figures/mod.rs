@@ -170,12 +170,8 @@ fn groups<'a>(rows: &'a [Row], strategies: &'a [String]) -> Vec<(String, Group<'
 fn group<'a>(title: String, rows: Vec<&'a Row>, strategies: &'a [String]) -> Group<'a> {
     let place = |row: &Row| strategies.iter().position(|s| *s == row.label()).unwrap_or(0);
     let one_case = rows.iter().all(|row| row.case == rows[0].case);
-    let one_strategy = rows.iter().all(|row| row.label() == rows[0].label());
-    let label = |row: &&Row| match (one_case, one_strategy) {
-        (true, _) => row.label(),
-        (false, true) => row.case.clone(),
-        (false, false) => format!("{}, {}", row.case, row.label()),
-    };
+    // Cases are told apart by their names, strategies by their colours and markers.
+    let label = |row: &&Row| if one_case { row.label() } else { row.case.clone() };
     Group {
         labels: rows.iter().map(label).collect(),
         series: rows.iter().map(|row| place(row)).collect(),

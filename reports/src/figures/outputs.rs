@@ -18,6 +18,10 @@ fn counts(row: &Row) -> [&Spread; 3] {
     [&row.lost, &row.duplicates, &row.wrong]
 }
 
+fn bounds((least, most): (f64, f64), value: f64) -> (f64, f64) {
+    (least.min(value), most.max(value))
+}
+
 /// The figure, unless nothing was expected at all.
 pub(crate) fn outputs(group: &Group<'_>) -> Option<Scene> {
     let expected = |row: &Row| row.expected.mean().filter(|mean| *mean > 0.0);
@@ -40,7 +44,9 @@ pub(crate) fn outputs(group: &Group<'_>) -> Option<Scene> {
     let about = format!("{}: outputs lost, duplicated and wrong", group.title);
     let mut scene = Scene::new(WIDTH, bottom + 74, &about);
     style::title(&mut scene, &about);
-    let label = |row: &Row, s: &Spread| words::mean_count(s) + if row.runs > 1 && s.total > 0 { " a run" } else { "" };
+    let label = |row: &Row, s: &Spread| {
+        words::mean_count(s) + if row.runs > 1 && s.total > 0 { " a run" } else { "" }
+    };
     let labels = group.rows.iter().flat_map(|row| counts(row).map(|s| label(row, s)));
     let room = labels.map(|text| font::width(&text, SMALL)).max().unwrap_or(0) + 14;
     let width = (WIDTH - 20 - left) / 3;
@@ -77,14 +83,22 @@ pub(crate) fn outputs(group: &Group<'_>) -> Option<Scene> {
             let ink = if counted.total > 0 { INK } else { SOFT };
             scene.text((free + 6, y + 4), &label(row, counted), SMALL, ink, Anchor::Start);
         }
-        scene.line(&[(area.0, top), (area.0, bottom)], SOFT, 1);
+        let zero = axis.pixel(0.0, area.0, area.2).max(area.0);
+        scene.line(&[(zero, top), (zero, bottom)], SOFT, 1);
     }
     for (nth, name) in group.labels.iter().enumerate() {
         let y = top + STEP * nth as i32 + STEP / 2;
         style::name(&mut scene, y, group.series[nth], name, left);
     }
     let several = group.rows.iter().any(|row| row.runs > 1);
-    let title = format!("% of the expected outputs{}", axis.remark());
+    let all_expect =
+        group.rows.iter().filter_map(|row| expected(row)).fold((f64::MAX, 0.0), bounds);
+    let number = if all_expect.0 == all_expect.1 {
+        format!(" ({} a run)", all_expect.0.round())
+    } else {
+        String::new()
+    };
+    let title = format!("% of the expected outputs{number}{}", axis.remark());
     let middle = (left + WIDTH) / 2;
     scene.text((middle, bottom + 38), &title, TEXT, INK, Anchor::Middle);
     if several {

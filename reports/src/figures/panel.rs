@@ -21,15 +21,15 @@ impl Panel {
 
     /// Draws lines at the ticks of both axes, with labels below and, if wanted, on the left.
     pub fn draw(&self, scene: &mut Scene, labels: bool, y_labels: bool) {
-        let Rect(left, top, _, _) = self.area;
+        let Rect(left, ..) = self.area;
         columns(scene, self.area, &self.x, labels);
         let mut free = i32::MAX;
         for tick in &self.y.ticks {
             let y = self.at(0.0, *tick).1;
             scene.line(&[(left, y), (self.area.2, y)], LINE, 1);
-            if y_labels && y + 10 <= free && y >= top - 1 {
+            if y_labels && y + 14 <= free {
                 scene.text((left - 6, y + 4), &plain(*tick), SMALL, SOFT, Anchor::End);
-                free = y - 6;
+                free = y;
             }
         }
     }

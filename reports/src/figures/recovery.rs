@@ -100,8 +100,7 @@ pub(crate) fn recovery(group: &Group<'_>) -> Option<Scene> {
     let bars: Vec<_> = group.rows.iter().map(|row| Bar::new(&row.recoveries)).collect();
     let last = bars.iter().flatten().map(|bar| bar.ends[CATCH_UP]).max()?;
     let left = style::names_end(group.labels.iter());
-    let mut scene =
-        Scene::new(WIDTH, 0, &format!("{}: where recovery time goes", group.title));
+    let mut scene = Scene::new(WIDTH, 0, &format!("{}: where recovery time goes", group.title));
     style::title(&mut scene, &format!("{}: where recovery time goes", group.title));
     let top = legend(&mut scene, &bars) + 18;
     let bottom = top + STEP * bars.len() as i32;

@@ -30,7 +30,10 @@ fn one_strategy_and_no_runs_have_figures_too() {
 
 #[test]
 fn cases_with_one_row_each_share_their_sets() {
-    assert_eq!(legible(&sample::twelve_cases()), ["tradeoff", "recovery", "outputs", "tradeoff-r3"]);
+    assert_eq!(
+        legible(&sample::twelve_cases()),
+        ["tradeoff", "recovery", "outputs", "tradeoff-r3"]
+    );
     let names = legible(&sample::long_names());
     assert_eq!(names.iter().filter(|name| name.starts_with("recovery")).count(), 2, "{names:?}");
 }

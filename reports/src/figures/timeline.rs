@@ -75,7 +75,7 @@ pub(crate) fn timeline(group: &Group<'_>, records: &[Record]) -> Option<Scene> {
         true => format!("The run with seed {seed}"),
         false => "One run a row".to_owned(),
     };
-    let top = legend(&mut scene, shown, &run) + 46;
+    let top = legend(&mut scene, shown, &run) + 62;
     let (from, to) = window(shown);
     let width = (WIDTH - LEFT - GAP - 20) / 2;
     let bottom = top + STEP * shown.len() as i32 - STEP + HEIGHT;
@@ -88,9 +88,9 @@ pub(crate) fn timeline(group: &Group<'_>, records: &[Record]) -> Option<Scene> {
             let both = [false, true].map(|twin| what.of(line.values, twin));
             both.into_iter().flatten().flatten()
         });
-        let y = Axis::from_zero(&all.collect::<Vec<_>>());
-        let title = format!("{title}{}", y.remark());
-        scene.text((left, top - 24), &title, TEXT, INK, Anchor::Start);
+        // Linear, whatever the values: catching up at a steady rate is a straight line then.
+        let y = Axis::over(0.0, all.fold(0.0, f64::max).max(1.0) * 1.08);
+        scene.text((left, top - 36), title, TEXT, INK, Anchor::Start);
         for (nth, line) in shown.iter().enumerate() {
             let top = top + STEP * nth as i32;
             let area = Rect(left, top, left + width, top + HEIGHT);
@@ -221,7 +221,7 @@ fn window(lines: &[Line<'_>]) -> (f64, f64) {
 fn legend(scene: &mut Scene, lines: &[Line<'_>], run: &str) -> i32 {
     let own = |scene: &mut Scene, Rect(left, top, right, bottom): Rect| {
         let y = (top + bottom) / 2;
-        scene.line(&[(left, y), (right, y)], style::colour(0), 2);
+        scene.line(&[(left, y), (right, y)], INK, 2);
     };
     let twin = |scene: &mut Scene, Rect(left, top, right, bottom): Rect| {
         let y = (top + bottom) / 2;
