@@ -1,5 +1,5 @@
-//! The program among others: signals, full disks, closed pipes, colours, completions, and the report
-//! made again.
+//! The program among others: signals, full disks, closed pipes, colours, completions, and the
+//! report made again.
 
 mod support;
 
@@ -76,17 +76,17 @@ fn interrupt(id: u32) {
     assert!(sent.expect("there is a kill command").success());
 }
 
-/// Starts a campaign of hours; returns it once it is under way.
+/// Starts a campaign of many minutes; returns it once it is under way.
 fn long_campaign(scratch: &Scratch, out: &str) -> std::process::Child {
     let path = small(scratch);
     let mut command = command(PROGRAM);
-    command.args(["run", &path, "--seeds", "0..10000000", "--jobs", "2", "--out", out]);
+    command.args(["run", &path, "--seeds", "0..20000", "--jobs", "2", "--out", out]);
     let mut child = command.spawn().expect("the program can be started");
     // The first lines are printed before the handler is there, and the handler before the runs.
     let mut begun = [0; 1];
     let stdout = child.stdout.as_mut().expect("it is piped");
     std::io::Read::read_exact(stdout, &mut begun).expect("it says what it does");
-    std::thread::sleep(std::time::Duration::from_millis(700));
+    std::thread::sleep(std::time::Duration::from_millis(1_500));
     child
 }
 

@@ -1,6 +1,6 @@
-//! Events for people who debug, by `tracing`: to stderr, in `replay` only, where `RUST_LOG` asks for
-//! them. Their clock is virtual. Nothing of it is in a record or a hash, and without a listener an
-//! event costs one comparison.
+//! Events for people who debug, by `tracing`: to stderr, in `replay` only, where `RUST_LOG` asks
+//! for them. Their clock is virtual. Nothing of it is in a record or a hash, and without a listener
+//! an event costs one comparison.
 
 use std::cell::Cell;
 use std::fmt;

@@ -9,8 +9,8 @@ static FONT: LazyLock<FontRef<'static>> = LazyLock::new(|| {
     FontRef::try_from_slice(bytes).expect("the embedded font is a font")
 });
 
-/// What an SVG asks its viewer for. Verdana is as wide as DejaVu Sans, the others are narrower: what
-/// fits in the embedded font fits in all of them.
+/// What an SVG asks its viewer for. Verdana is as wide as DejaVu Sans, the others are narrower:
+/// what fits in the embedded font fits in all of them.
 pub(crate) const FAMILY: &str = "DejaVu Sans, Verdana, Helvetica, Arial, sans-serif";
 
 /// `size` is that of the em square; this library counts from ascender to descender.

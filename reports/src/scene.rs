@@ -1,5 +1,5 @@
-//! A picture as a list of shapes on whole pixels, before it is SVG or PNG. Both are painted from the
-//! same list, and tests ask the list whether anything is cut off or covered.
+//! A picture as a list of shapes on whole pixels, before it is SVG or PNG. Both are painted from
+//! the same list, and tests ask the list whether anything is cut off or covered.
 
 use crate::font;
 use crate::grid::clean;

@@ -38,8 +38,8 @@ pub struct Written {
     pub summary: PathBuf,
     /// `report.html`: the page.
     pub report: PathBuf,
-    /// `tradeoff.svg`, `tradeoff.png` and so on of the first set of figures, `tradeoff-2.svg` of the
-    /// second.
+    /// `tradeoff.svg`, `tradeoff.png` and so on of the first set of figures, `tradeoff-2.svg` of
+    /// the second.
     pub plots: Vec<PathBuf>,
 }
 
@@ -53,8 +53,9 @@ pub fn jsonl<T: Serialize>(values: &[T]) -> String {
     text
 }
 
-/// Writes `records.jsonl`, `cases.jsonl`, `summary.csv`, `report.html` and all figures into `dir`, which is created if it is missing. All are first written under another name beside
-/// their own and then renamed, so that no reader ever sees half a file.
+/// Writes `records.jsonl`, `cases.jsonl`, `summary.csv`, `report.html` and all figures into `dir`,
+/// which is created if it is missing. All are first written under another name beside their own
+/// and then renamed, so that no reader ever sees half a file.
 ///
 /// # Errors
 ///

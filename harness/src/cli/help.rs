@@ -39,7 +39,7 @@ Columns of the table:
 
 Examples:
   aftermath run scenarios/flights.toml --strategy passive-standby --seeds 0..200
-  aftermath run scenarios/planted/*.toml --out /tmp/planted   finds deliberate bugs; exit code 1
+  aftermath run scenarios/planted/*.toml --out planted        finds deliberate bugs; exit code 1
   aftermath run scenarios/flights.toml --format json | jq .counts
 
 Ctrl-C stops starting runs, finishes those under way, and writes records and report of what is done;
@@ -69,7 +69,7 @@ The same records give the same bytes as the run that wrote them. Verdicts over a
 taken from the cases.jsonl beside each file, if there is one.
 
 Examples:
-  aftermath report aftermath-out/records.jsonl --out /tmp/again
+  aftermath report aftermath-out/records.jsonl --out again
   aftermath report monday/records.jsonl tuesday/records.jsonl --out both
 
 Exit codes: 0 written, 2 wrong usage, or a file that cannot be read or written.";
