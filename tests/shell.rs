@@ -6,7 +6,7 @@ mod support;
 use aftermath_reports::load;
 use std::fs::{File, OpenOptions};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use support::{PROGRAM, Ran, SMALL, Scratch, aftermath, command, files_of, finish};
 
 /// A fault of the leading replica of `count`, early enough to be recovered from.
@@ -70,24 +70,19 @@ fn a_report_of_two_files_has_the_runs_of_both_and_mistakes_are_shown() {
     aftermath(&["report", "nowhere.jsonl", "--out", &both]).exits(2).complains("nowhere.jsonl");
 }
 
-/// Sends SIGINT to a process of ours.
-fn interrupt(id: u32) {
-    let sent = Command::new("kill").args(["-INT", &id.to_string()]).status();
-    assert!(sent.expect("there is a kill command").success());
+/// Sends SIGINT to a process of ours after some seconds.
+fn interrupt(id: u32, seconds: &str) {
+    let mut shell = command("sh");
+    shell.arg("-c").arg(format!("sleep {seconds}; kill -INT {id}"));
+    finish(shell).exits(0);
 }
 
-/// Starts a campaign of many minutes; returns it once it is under way.
+/// Starts a campaign of many minutes.
 fn long_campaign(scratch: &Scratch, out: &str) -> std::process::Child {
     let path = small(scratch);
     let mut command = command(PROGRAM);
     command.args(["run", &path, "--seeds", "0..20000", "--jobs", "2", "--out", out]);
-    let mut child = command.spawn().expect("the program can be started");
-    // The first lines are printed before the handler is there, and the handler before the runs.
-    let mut begun = [0; 1];
-    let stdout = child.stdout.as_mut().expect("it is piped");
-    std::io::Read::read_exact(stdout, &mut begun).expect("it says what it does");
-    std::thread::sleep(std::time::Duration::from_millis(1_500));
-    child
+    command.spawn().expect("the program can be started")
 }
 
 #[test]
@@ -95,7 +90,7 @@ fn ctrl_c_writes_what_is_done_in_the_usual_order() {
     let scratch = Scratch::new("interrupted");
     let out = scratch.at("out");
     let child = long_campaign(&scratch, &out);
-    interrupt(child.id());
+    interrupt(child.id(), "2");
     let output = child.wait_with_output().expect("it ends");
     let stderr = String::from_utf8(output.stderr).expect("text");
     assert_eq!(output.status.code(), Some(130), "{stderr}");

@@ -114,13 +114,11 @@ pub(crate) fn name(scene: &mut Scene, y: i32, series: usize, name: &str, end: i3
     scene.text((40, y + 4), &name, TEXT, INK, Anchor::Start);
 }
 
-/// A legend from left to right, in as many lines as it takes; returns where it ends. Each entry is
-/// drawn by its own function into the rectangle left of its words.
-pub(crate) fn legend(
-    scene: &mut Scene,
-    (left, top): (i32, i32),
-    entries: &[(&dyn Fn(&mut Scene, Rect), &str)],
-) -> i32 {
+/// An entry of a legend: what draws its sign into a rectangle, and words.
+pub(crate) type Entry<'a> = (Box<dyn Fn(&mut Scene, Rect) + 'a>, &'a str);
+
+/// A legend from left to right, in as many lines as it takes; returns where it ends.
+pub(crate) fn legend(scene: &mut Scene, (left, top): (i32, i32), entries: &[Entry<'_>]) -> i32 {
     let (mut x, mut y) = (left, top);
     for (draw, words) in entries {
         let width = 30 + font::width(words, SMALL);

@@ -70,14 +70,14 @@ pub(crate) fn outputs(group: &Group<'_>) -> Option<Scene> {
                 let bar = Rect(zero, y - 8, end.max(zero + 2), y + 8);
                 scene.rect(bar, style::colour(group.series[nth]));
                 free = bar.2;
-                if let (Some(least), Some(most)) = (x(counted.min), x(counted.max)) {
-                    if most - least > 2 {
-                        let least = least.max(zero);
-                        scene.line(&[(least, y), (most, y)], INK, 1);
-                        scene.line(&[(least, y - 4), (least, y + 4)], INK, 1);
-                        scene.line(&[(most, y - 4), (most, y + 4)], INK, 1);
-                        free = free.max(most);
-                    }
+                if let (Some(least), Some(most)) = (x(counted.min), x(counted.max))
+                    && most - least > 2
+                {
+                    let least = least.max(zero);
+                    scene.line(&[(least, y), (most, y)], INK, 1);
+                    scene.line(&[(least, y - 4), (least, y + 4)], INK, 1);
+                    scene.line(&[(most, y - 4), (most, y + 4)], INK, 1);
+                    free = free.max(most);
                 }
             }
             let ink = if counted.total > 0 { INK } else { SOFT };

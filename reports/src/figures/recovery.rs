@@ -10,7 +10,7 @@ use crate::axis::Axis;
 use crate::font;
 use crate::record::{Recovery, Time};
 use crate::scene::{Anchor, Colour, Rect, Scene};
-use crate::style::{self, INK, SMALL, SOFT, TEXT, WIDTH};
+use crate::style::{self, Entry, INK, SMALL, SOFT, TEXT, WIDTH};
 use crate::words;
 
 /// Name and tint of each phase, in their order.
@@ -173,18 +173,14 @@ fn fill(scene: &mut Scene, rect: Rect, phase: usize, colour: Colour) {
 fn legend(scene: &mut Scene, bars: &[Option<Bar>]) -> i32 {
     let shown = |phase: &usize| bars.iter().flatten().any(|bar| bar.phase(*phase).is_some());
     let phases: Vec<usize> = (0..PHASES.len()).filter(shown).collect();
-    let swatches: Vec<Box<dyn Fn(&mut Scene, Rect)>> = phases
-        .iter()
-        .map(|&phase| -> Box<dyn Fn(&mut Scene, Rect)> {
-            Box::new(move |scene, rect| fill(scene, rect, phase, SOFT))
-        })
-        .collect();
-    let mut entries: Vec<(&dyn Fn(&mut Scene, Rect), &str)> =
-        swatches.iter().zip(&phases).map(|(draw, phase)| (&**draw, PHASES[*phase].0)).collect();
+    let swatch = |phase: usize| -> Entry<'_> {
+        (Box::new(move |scene, rect| fill(scene, rect, phase, SOFT)), PHASES[phase].0)
+    };
+    let mut entries: Vec<Entry<'_>> = phases.into_iter().map(swatch).collect();
     let tick = |scene: &mut Scene, Rect(left, top, right, bottom): Rect| {
         let x = (left + right) / 2;
         scene.line(&[(x, top - 1), (x, bottom + 1)], INK, 2);
     };
-    entries.push((&tick, "R2, the first new output"));
+    entries.push((Box::new(tick), "R2, the first new output"));
     style::legend(scene, (20, 52), &entries)
 }

@@ -7,7 +7,7 @@ use crate::axis::Axis;
 use crate::font;
 use crate::record::{Record, Series, Time};
 use crate::scene::{Anchor, Colour, Rect, Scene};
-use crate::style::{self, FAULT, INK, SMALL, SOFT, TEXT, TWIN, WIDTH};
+use crate::style::{self, Entry, FAULT, INK, SMALL, SOFT, TEXT, TWIN, WIDTH};
 use crate::words::plural;
 
 /// More rows are not shown.
@@ -219,34 +219,27 @@ fn window(lines: &[Line<'_>]) -> (f64, f64) {
 }
 
 fn legend(scene: &mut Scene, lines: &[Line<'_>], run: &str) -> i32 {
-    let own = |scene: &mut Scene, Rect(left, top, right, bottom): Rect| {
-        let y = (top + bottom) / 2;
-        scene.line(&[(left, y), (right, y)], INK, 2);
+    let stroke = |colour: Colour, width: u32| {
+        move |scene: &mut Scene, Rect(left, top, right, bottom): Rect| {
+            let y = (top + bottom) / 2;
+            scene.line(&[(left, y), (right, y)], colour, width);
+        }
     };
-    let twin = |scene: &mut Scene, Rect(left, top, right, bottom): Rect| {
-        let y = (top + bottom) / 2;
-        scene.line(&[(left, y), (right, y)], TWIN, 1);
-    };
-    let band = |scene: &mut Scene, rect: Rect| scene.rect(rect, FAULT);
-    let mut entries: Vec<(&dyn Fn(&mut Scene, Rect), &str)> =
-        vec![(&own, run), (&twin, "the same without faults")];
+    let mut entries: Vec<Entry<'_>> = vec![
+        (Box::new(stroke(INK, 2)), run),
+        (Box::new(stroke(TWIN, 1)), "the same without faults"),
+    ];
     if lines.iter().any(|line| !line.record.faults.is_empty()) {
-        entries.push((&band, "from the fault to its end"));
+        let band = |scene: &mut Scene, rect: Rect| scene.rect(rect, FAULT);
+        entries.push((Box::new(band), "from the fault to its end"));
     }
     let used: Vec<&str> =
         lines.iter().flat_map(|line| instants(line.record)).map(|(_, mark)| mark).collect();
-    let letters: Vec<Box<dyn Fn(&mut Scene, Rect)>> = MARKS
-        .iter()
-        .map(|(mark, _)| -> Box<dyn Fn(&mut Scene, Rect)> {
-            Box::new(move |scene, rect| {
-                scene.text((rect.2 - 4, rect.3 - 2), mark, SMALL, INK, Anchor::Middle);
-            })
-        })
-        .collect();
-    for (draw, (mark, words)) in letters.iter().zip(MARKS) {
-        if used.contains(&mark) {
-            entries.push((&**draw, words));
-        }
+    for (mark, words) in MARKS.into_iter().filter(|(mark, _)| used.contains(mark)) {
+        let letter = move |scene: &mut Scene, rect: Rect| {
+            scene.text((rect.2 - 4, rect.3 - 2), mark, SMALL, INK, Anchor::Middle);
+        };
+        entries.push((Box::new(letter), words));
     }
     style::legend(scene, (20, 52), &entries)
 }
