@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// What to run.
 pub struct Campaign<'a> {
@@ -74,6 +74,16 @@ impl Campaign<'_> {
 
     /// Runs everything. `done` is called after each run, from any thread.
     pub fn run(&self, registry: &Registry, done: &(dyn Fn(&Record) + Sync)) -> Outcome {
+        self.run_until(registry, done, &AtomicBool::new(false))
+    }
+
+    /// The same, but starts nothing any more once `stop` is set. What is under way is finished.
+    pub fn run_until(
+        &self,
+        registry: &Registry,
+        done: &(dyn Fn(&Record) + Sync),
+        stop: &AtomicBool,
+    ) -> Outcome {
         let units = self.units();
         let next = AtomicUsize::new(0);
         let finished: Mutex<BTreeMap<usize, Vec<Record>>> = Mutex::new(BTreeMap::new());
@@ -82,7 +92,8 @@ impl Campaign<'_> {
                 scope.spawn(|| {
                     while let Some((index, unit)) = {
                         let index = next.fetch_add(1, Ordering::Relaxed);
-                        units.get(index).map(|unit| (index, unit))
+                        let stopped = stop.load(Ordering::Relaxed);
+                        units.get(index).filter(|_| !stopped).map(|unit| (index, unit))
                     } {
                         let records = unit.run(registry);
                         records.iter().for_each(done);
@@ -93,14 +104,18 @@ impl Campaign<'_> {
         });
         let records = finished.into_inner().expect("no run panicked");
         let records: Vec<Record> = records.into_values().flatten().collect();
-        let cases = self.case_results(&records);
+        let whole = records.len() as u64 == self.runs();
+        let cases = self.case_results(&records, whole);
         Outcome { records, cases }
     }
 
-    fn case_results(&self, records: &[Record]) -> Vec<CaseResult> {
+    /// The judgements of cases. Of an interrupted campaign, a case that lacks runs has none.
+    fn case_results(&self, records: &[Record], whole: bool) -> Vec<CaseResult> {
         let mut results = Vec::new();
         for scenario in self.scenarios {
+            let seeds = self.seeds.clone().unwrap_or_else(|| scenario.seeds.clone());
             for case in self.cases(scenario) {
+                let strata = strata(&case.config.faults).unwrap_or(1);
                 let of_case: Vec<_> = records
                     .iter()
                     .filter(|record| {
@@ -109,7 +124,10 @@ impl Campaign<'_> {
                             && record.strategy == case.config.label()
                     })
                     .collect();
-                results.push(case_result(scenario, case, &of_case));
+                let runs = (seeds.end - seeds.start) * u64::from(strata);
+                if whole || of_case.len() as u64 == runs {
+                    results.push(case_result(scenario, case, &of_case));
+                }
             }
         }
         results

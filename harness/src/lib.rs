@@ -13,6 +13,7 @@ pub mod faults;
 pub mod formulas;
 pub mod machine;
 pub mod metrics;
+pub(crate) mod narrator;
 pub mod oracle;
 pub mod plan;
 pub mod record;

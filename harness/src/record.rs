@@ -83,7 +83,7 @@ pub fn record(
         });
     }
     if with_series || record.status == Status::Broken {
-        record.series = Some(series(run));
+        record.series = Some(series(run, twin));
     }
     record
 }

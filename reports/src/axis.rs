@@ -1,8 +1,5 @@
 //! Scales that show 0 and still tell small from large.
 
-use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
-use std::ops::Range;
-
 /// How values become positions.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Kind {
@@ -58,6 +55,29 @@ impl Axis {
         axis
     }
 
+    /// The same, starting at 0 if it is linear: for bars and times.
+    pub fn from_zero(values: &[f64]) -> Axis {
+        let mut axis = Axis::new(values);
+        if !axis.logarithmic() {
+            axis.range.0 = 0.0;
+        }
+        axis
+    }
+
+    /// A linear axis over exactly this range.
+    pub fn over(from: f64, to: f64) -> Axis {
+        let step = step((to - from).max(f64::MIN_POSITIVE));
+        let first = (from / step).ceil() as i64;
+        let ticks = (first..).map(|n| n as f64 * step).take_while(|t| *t <= to).collect();
+        Axis { kind: Kind::Linear, range: (from, to), ticks }
+    }
+
+    /// The pixel of a value, if the axis runs from one pixel to another.
+    pub fn pixel(&self, value: f64, from: i32, to: i32) -> i32 {
+        let share = (self.position(value) - self.range.0) / (self.range.1 - self.range.0);
+        from + (share * f64::from(to - from)).round() as i32
+    }
+
     /// What an axis title adds about the scale, if it is not the plain one.
     pub fn remark(&self) -> String {
         match self.kind {
@@ -83,12 +103,6 @@ impl Axis {
         }
     }
 
-    /// The label of the tick at a position.
-    pub fn label(&self, position: f64) -> String {
-        let tick = self.ticks.iter().find(|t| (self.position(**t) - position).abs() < 1e-9);
-        tick.map(|t| plain(*t)).unwrap_or_default()
-    }
-
     /// Powers of ten, with 2 and 5 between them if there are few, every other if there are many.
     fn decades(&self, threshold: f64, zero: bool) -> Vec<f64> {
         let count = (self.range.1 - self.range.0).ceil() as i32;
@@ -112,41 +126,21 @@ impl Axis {
     }
 }
 
-/// To plotters, an axis is a range of positions.
-impl Ranged for Axis {
-    type FormatOption = NoDefaultFormatting;
-    type ValueType = f64;
-
-    fn map(&self, position: &f64, limit: (i32, i32)) -> i32 {
-        let share = (position - self.range.0) / (self.range.1 - self.range.0);
-        limit.0 + (share * f64::from(limit.1 - limit.0)).round() as i32
-    }
-
-    fn key_points<Hint: KeyPointHint>(&self, _: Hint) -> Vec<f64> {
-        self.ticks.iter().map(|t| self.position(*t)).collect()
-    }
-
-    fn range(&self) -> Range<f64> {
-        self.range.0..self.range.1
-    }
-}
-
-impl ValueFormatter<f64> for Axis {
-    fn format_ext(&self, position: &f64) -> String {
-        self.label(*position)
-    }
-}
-
 /// Up to seven round values from 0.
 fn linear_ticks(end: f64) -> Vec<f64> {
-    let power = 10_f64.powf((end / 6.0).log10().floor());
-    let step = [1.0, 2.0, 5.0, 10.0].map(|s| s * power).into_iter().find(|s| end / s <= 7.0);
-    let step = step.unwrap_or(end);
+    let step = step(end);
     (0..=(end / step) as u32).map(|n| f64::from(n) * step).collect()
 }
 
+/// A round step that goes into a span at most seven times.
+fn step(span: f64) -> f64 {
+    let power = 10_f64.powf((span / 6.0).log10().floor());
+    let steps = [1.0, 2.0, 5.0, 10.0].map(|s| s * power);
+    steps.into_iter().find(|s| span / s <= 7.0).unwrap_or(span)
+}
+
 /// A number without useless digits.
-fn plain(value: f64) -> String {
+pub(crate) fn plain(value: f64) -> String {
     let text = format!("{value:.6}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
@@ -160,8 +154,8 @@ mod tests {
         let axis = Axis::new(&[306.0, 639.0, 1300.0]);
         assert!(!axis.logarithmic());
         assert_eq!(axis.ticks, [0.0, 200.0, 400.0, 600.0, 800.0, 1000.0, 1200.0]);
-        assert_eq!(axis.label(400.0), "400");
-        assert_eq!(axis.label(401.0), "");
+        assert_eq!((axis.pixel(0.0, 0, 100), axis.pixel(1300.0, 0, 100)), (5, 95));
+        assert_eq!(Axis::from_zero(&[306.0, 639.0]).pixel(0.0, 0, 100), 0);
     }
 
     #[test]
@@ -169,9 +163,16 @@ mod tests {
         let axis = Axis::new(&[0.0, 0.06, 40.0]);
         assert!(axis.logarithmic());
         assert_eq!(axis.ticks, [0.0, 0.01, 0.1, 1.0, 10.0]);
-        assert_eq!(axis.label(axis.position(0.01)), "0.01");
+        assert_eq!(plain(0.01), "0.01");
         assert!(axis.position(0.0) < axis.position(0.06));
         assert!(axis.range.0 < axis.position(0.0) && axis.range.1 > axis.position(40.0));
+    }
+
+    #[test]
+    fn a_stretch_of_time_has_round_ticks_inside() {
+        let axis = Axis::over(1.83, 4.2);
+        assert_eq!(axis.ticks, [2.0, 2.5, 3.0, 3.5, 4.0]);
+        assert_eq!((axis.pixel(1.83, 10, 90), axis.pixel(4.2, 10, 90)), (10, 90));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The page: one file, nothing loaded from elsewhere, no script.
 
-use crate::plot::{self, Measure};
+use crate::figures::{self, Set};
 use crate::record::{CaseResult, Check, Record, Status};
 use crate::summary::{self, Row, broken, by_scenario, causes};
 use crate::words::{
@@ -25,9 +25,10 @@ pub fn render(records: &[Record], cases: &[CaseResult]) -> Result<String, String
         .add_template("report.html", include_str!("../templates/report.html"))
         .map_err(|e| e.to_string())?;
     let rows = summary::rows(records, cases);
+    let sets = figures::sets(&rows, records);
     let scenarios: Vec<Value> = by_scenario(&rows)
         .into_iter()
-        .map(|rows| scenario(rows, records, cases))
+        .map(|rows| scenario(rows, records, cases, &sets))
         .collect::<Result<_, _>>()?;
     // Cases without a single run belong to no scenario above, and must not vanish.
     let silent: Vec<Value> = cases
@@ -55,7 +56,12 @@ fn tallies(rows: &[Row]) -> Vec<Value> {
         .collect()
 }
 
-fn scenario(rows: &[Row], records: &[Record], cases: &[CaseResult]) -> Result<Value, String> {
+fn scenario(
+    rows: &[Row],
+    records: &[Record],
+    cases: &[CaseResult],
+    sets: &[Set],
+) -> Result<Value, String> {
     let name = &rows[0].scenario;
     let causes = causes(rows);
     let own: Vec<&Record> = records.iter().filter(|r| r.scenario == *name).collect();
@@ -75,7 +81,8 @@ fn scenario(rows: &[Row], records: &[Record], cases: &[CaseResult]) -> Result<Va
         .flat_map(|row| words::notes(row).into_iter().map(move |note| (row, note)))
         .map(|(row, note)| context! { case => row.case.clone(), strategy => row.label(), note })
         .collect();
-    let svg = |measure| plot::tradeoff(rows, measure).map(Value::from_safe_string);
+    let sets: Vec<Value> =
+        sets.iter().filter(|set| set.scenario == *name).map(set).collect::<Result<_, _>>()?;
     Ok(context! {
         name => name.clone(),
         one_case => one_case(rows, cases),
@@ -85,11 +92,20 @@ fn scenario(rows: &[Row], records: &[Record], cases: &[CaseResult]) -> Result<Va
         causes => causes.iter().map(|c| (*c).to_owned()).collect::<Vec<_>>(),
         checks,
         notes,
-        plot_r2 => svg(Measure::R2)?,
-        plot_r3 => svg(Measure::R3)?,
+        sets,
+        without_figures => figures::left_out(rows),
         broken => shown.into_iter().map(failure).collect::<Vec<_>>(),
         left_out,
     })
+}
+
+fn set(set: &Set) -> Result<Value, String> {
+    let figure = |figure: &figures::Figure| {
+        let (svg, name, about) = (figure.svg()?, figure.name.clone(), figure.about);
+        Ok(context! { name, about, svg => Value::from_safe_string(svg) })
+    };
+    let figures: Vec<Value> = set.figures.iter().map(figure).collect::<Result<_, String>>()?;
+    Ok(context! { title => set.title.clone(), figures })
 }
 
 /// The name of the scenario's case, if it has only one and tables need not name it.
@@ -116,7 +132,9 @@ fn row(row: &Row, causes: &[&str]) -> Value {
         r2 => mean_ms(&row.r2),
         r3 => mean_ms(&row.r3),
         silence => mean_ms(&row.silence),
+        down => mean_ms(&row.down),
         detect => mean_ms(&row.detect),
+        redirect => mean_ms(&row.redirect),
         restore => mean_ms(&row.restore),
         replay => mean_ms(&row.replay),
         catch_up => mean_ms(&row.catch_up),

@@ -9,18 +9,22 @@
 //! | How is a guarantee, a time, a percentage said? | [`words`] |
 //! | What does the terminal show? | [`table`], laid out by `grid` |
 //! | What does a spreadsheet get? | [`summary_csv`] |
-//! | What does the picture show? | [`plot`], with scales from `axis` and looks from `style` |
+//! | What do the pictures show? | [`figures`], with scales from `axis` and looks from `style` |
+//! | How does a picture become SVG or PNG? | `scene`, `paint`, `font` |
 //! | What does the page show? | [`html`] and `templates/report.html` |
 //!
 //! Everything is a function of records: equal records give equal bytes. Nothing here knows how a
 //! run was made, and nothing reads a clock, an environment variable or a host name.
 
 mod axis;
+pub mod figures;
+mod font;
 mod grid;
 pub mod html;
 pub mod load;
-pub mod plot;
+mod paint;
 pub mod record;
+mod scene;
 mod spread;
 mod style;
 pub mod summary;

@@ -122,14 +122,14 @@ mod tests {
     #[test]
     fn errors_name_file_line_and_reason() {
         let good = jsonl(&sample::three_strategies()[..1]);
-        let newer = good.replacen("\"format_version\":1", "\"format_version\":7", 1);
+        let newer = good.replacen("\"format_version\":2", "\"format_version\":7", 1);
         let text = error("newer", &format!("{good}{newer}"));
         assert!(text.starts_with("FILE:2: not a record: format version 7, but"), "{text}");
         let text = error("none", "{\"a\":1}\n");
         assert!(text.starts_with("FILE:1: not a record: `format_version` is missing"), "{text}");
         let text = error("half", &format!("{good}{}", &good[..good.len() / 2]));
         assert!(text.starts_with("FILE:2: not a record: EOF while parsing"), "{text}");
-        let text = error("odd", "{\"format_version\":1}");
+        let text = error("odd", "{\"format_version\":2}");
         assert_eq!(text, "FILE:1: not a record: missing field `scenario` at column 20");
         let text = read_records(Path::new("/nowhere/x.jsonl")).unwrap_err().to_string();
         assert!(text.starts_with("/nowhere/x.jsonl: cannot be read: "), "{text}");

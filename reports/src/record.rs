@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Raised whenever the meaning of a field changes.
-pub const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 2;
 
 /// A guarantee, claimed or observed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -117,9 +117,14 @@ pub struct Recovery {
     pub silence_ns: u64,
     /// Largest lag of a new output, ns.
     pub peak_lag_ns: u64,
-    /// Anatomy: fault start to suspicion, ns.
+    /// Anatomy: fault start to the return of the machine itself, ns; only if nobody replaced it.
+    pub down: Time,
+    /// Anatomy: fault start to suspicion, ns; none if the machine was back first.
     pub detect: Time,
-    /// Anatomy: suspicion to the end of activation or loading (redirect and restore), ns.
+    /// Anatomy: streams are led to whoever takes over, ns.
+    pub redirect: Time,
+    /// Anatomy: what an activation or restart takes beyond that, ns: asking for state, reading and
+    /// loading it, waiting for the others of a region. None if there is nothing to restore.
     pub restore: Time,
     /// Anatomy: from there to the first new output, ns.
     pub replay: Time,
@@ -204,7 +209,7 @@ pub struct Check {
     pub held: bool,
 }
 
-/// Counts over time, in bins of 100 ms.
+/// Counts over time, in at most 400 bins.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Series {
     /// Width of a bin, ns.
@@ -217,6 +222,10 @@ pub struct Series {
     pub lag_max_ns: Vec<u64>,
     /// Retained tuples at the end of each bin.
     pub retained: Vec<u64>,
+    /// Outputs of the twin in each bin.
+    pub twin_outputs: Vec<u64>,
+    /// Largest lag of an output of the twin in each bin, ns.
+    pub twin_lag_max_ns: Vec<u64>,
 }
 
 /// One run.

@@ -72,8 +72,10 @@ pub fn crash(r2_ms: u64, r3_ms: Option<u64>) -> Fault {
             r3: r3_ms.map_or(Time::MoreThanNs(9_000 * MS), |ms| Time::Ns(ms * MS)),
             silence_ns: r2 + 10 * MS,
             peak_lag_ns: r2 + 2 * MS,
+            down: Time::None,
             detect: Time::Ns(200 * MS),
-            restore: Time::Ns(100 * MS),
+            redirect: Time::Ns(50 * MS),
+            restore: Time::Ns(50 * MS),
             replay: Time::Ns(r2 - 300 * MS),
             catch_up: r3_ms.map_or(Time::MoreThanNs((9_000 * MS).saturating_sub(r2)), |ms| {
                 Time::Ns(ms * MS - r2)
@@ -92,6 +94,30 @@ pub fn pay(record: &mut Record, cause: &str, messages: u64, bytes: u64) {
     let (all, protocol) = (sum(true), sum(false));
     record.overhead.bytes_ppm = all * 1_000_000 / 240_000;
     record.overhead.bytes_per_hop_ppm = protocol * 1_000_000 / 80_000;
+}
+
+/// Outputs at a steady rate, silence after the fault, a burst, and lag that falls back to normal.
+pub fn series() -> Series {
+    let bins = 200;
+    let lag = |bin: u64| match bin {
+        50..=63 => 0,
+        64..=80 => (81 - bin) * 80 * MS,
+        _ => 12 * MS,
+    };
+    let count = |bin: u64| match bin {
+        50..=63 => 0,
+        64..=80 => 8,
+        _ => 4,
+    };
+    Series {
+        bin_ns: 100 * MS,
+        new_outputs: (0..bins).map(count).collect(),
+        repeated_outputs: vec![0; bins as usize],
+        lag_max_ns: (0..bins).map(lag).collect(),
+        retained: vec![3; bins as usize],
+        twin_outputs: vec![4; bins as usize],
+        twin_lag_max_ns: vec![12 * MS; bins as usize],
+    }
 }
 
 /// Three strategies with three seeds each: one that loses, one that recovers quickly at a price,
@@ -153,6 +179,7 @@ pub fn three_strategies() -> Vec<Record> {
         }
         records.push(upstream);
     }
+    records.iter_mut().filter(|r| r.seed == 1).for_each(|r| r.series = Some(series()));
     records
 }
 

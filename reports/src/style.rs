@@ -1,28 +1,35 @@
-//! The house style of plots: colours, markers and text that are told apart without colour vision.
+//! The house style of plots: colours and markers that are told apart without colour vision.
 
-use plotters::coord::Shift;
-use plotters::prelude::*;
-use plotters::style::text_anchor::{HPos, Pos, VPos};
-
-pub(crate) type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+use crate::font;
+use crate::scene::{Anchor, Colour, Rect, Scene};
 
 /// Okabe and Ito's palette without its yellow, which is too light on white.
-const PALETTE: [RGBColor; 7] = [
-    RGBColor(0, 114, 178),
-    RGBColor(230, 159, 0),
-    RGBColor(0, 158, 115),
-    RGBColor(204, 121, 167),
-    RGBColor(213, 94, 0),
-    RGBColor(86, 180, 233),
-    RGBColor(70, 70, 70),
+const PALETTE: [Colour; 7] = [
+    (0, 114, 178),
+    (230, 159, 0),
+    (0, 158, 115),
+    (204, 121, 167),
+    (213, 94, 0),
+    (86, 180, 233),
+    (70, 70, 70),
 ];
 
-pub(crate) const INK: RGBColor = RGBColor(34, 34, 34);
-pub(crate) const SOFT: RGBColor = RGBColor(85, 85, 85);
-pub(crate) const LINE: RGBColor = RGBColor(221, 221, 221);
+pub(crate) const INK: Colour = (34, 34, 34);
+pub(crate) const SOFT: Colour = (85, 85, 85);
+pub(crate) const LINE: Colour = (221, 221, 221);
+pub(crate) const TWIN: Colour = (150, 150, 150);
+pub(crate) const FAULT: Colour = (250, 228, 224);
 
+/// Width of all plots, pixels.
+pub(crate) const WIDTH: i32 = 900;
+/// Size of most text.
+pub(crate) const TEXT: u32 = 12;
+/// Size of what explains.
+pub(crate) const SMALL: u32 = 11;
 /// Space that a marker takes to every side.
 pub(crate) const MARKER: i32 = 7;
+/// Where names may end that stand left of what they name.
+const NAMES_MAX: i32 = 270;
 
 /// Shapes, as corners in sevenths of [`MARKER`]; the first one is a circle and has none. As
 /// there are six of them and seven colours, 42 series differ.
@@ -49,79 +56,80 @@ const SHAPES: [&[(i32, i32)]; 6] = [
 ];
 
 /// The colour of a series.
-pub(crate) fn colour(series: usize) -> RGBColor {
+pub(crate) fn colour(series: usize) -> Colour {
     PALETTE[series % PALETTE.len()]
 }
 
-/// Draws the marker of a series.
-pub(crate) fn marker(area: &Area<'_>, at: (i32, i32), series: usize) -> Result<(), String> {
+/// A colour with some share of it left, the rest white.
+pub(crate) fn tint((r, g, b): Colour, share: f64) -> Colour {
+    let mix = |c: u8| (255.0 - (255.0 - f64::from(c)) * share).round() as u8;
+    (mix(r), mix(g), mix(b))
+}
+
+/// Black or white, whichever is easier to read on a colour.
+pub(crate) fn ink_on((r, g, b): Colour) -> Colour {
+    let light = 299 * u32::from(r) + 587 * u32::from(g) + 114 * u32::from(b);
+    if light > 128_000 { INK } else { (255, 255, 255) }
+}
+
+/// Draws the marker of a series; hollow: its value is a bound.
+pub(crate) fn marker(scene: &mut Scene, at: (i32, i32), series: usize, hollow: bool) {
     let shape = SHAPES[series % SHAPES.len()];
-    let fill = colour(series).filled();
+    let (fill, edge) = match hollow {
+        true => ((255, 255, 255), colour(series)),
+        false => (colour(series), INK),
+    };
     if shape.is_empty() {
-        draw(area, &Circle::new(at, MARKER - 1, fill))?;
-        return draw(area, &Circle::new(at, MARKER - 1, INK));
+        scene.circle(at, MARKER - 1, fill, true);
+        return scene.circle(at, MARKER - 1, edge, false);
     }
     let mut corners: Vec<_> = shape.iter().map(|(x, y)| (at.0 + x, at.1 + y)).collect();
-    draw(area, &Polygon::new(corners.clone(), fill))?;
+    scene.area(&corners, fill);
     corners.push(corners[0]);
-    draw(area, &PathElement::new(corners, INK))
+    scene.line(&corners, edge, 1);
 }
 
 /// Draws the ring around what is broken.
-pub(crate) fn ring(area: &Area<'_>, at: (i32, i32)) -> Result<(), String> {
-    draw(area, &Circle::new(at, MARKER + 5, INK.stroke_width(2)))
+pub(crate) fn ring(scene: &mut Scene, at: (i32, i32)) {
+    scene.circle(at, MARKER + 5, INK, false);
+    scene.circle(at, MARKER + 4, INK, false);
 }
 
-/// Draws a line of some width.
-pub(crate) fn line(
-    area: &Area<'_>,
-    points: &[(i32, i32)],
-    colour: RGBColor,
-    width: u32,
-) -> Result<(), String> {
-    draw(area, &PathElement::new(points.to_vec(), colour.stroke_width(width)))
+/// The title of a picture.
+pub(crate) fn title(scene: &mut Scene, text: &str) {
+    let text = font::shorten(text, 15, scene.width - 40);
+    scene.text((20, 28), &text, 15, INK, Anchor::Start);
 }
 
-/// A font of so many pixels: plotters divides by 1.24 what it is given.
-pub(crate) fn font(size: u32, colour: RGBColor) -> TextStyle<'static> {
-    ("sans-serif", f64::from(size) * 1.24).into_font().color(&colour)
+/// Where the column of names ends, if these names stand in it with their markers.
+pub(crate) fn names_end<'a>(names: impl Iterator<Item = &'a String>) -> i32 {
+    let widest = names.map(|name| font::width(name, TEXT)).max().unwrap_or(0);
+    (widest + 46).clamp(120, NAMES_MAX)
 }
 
-/// Draws text that begins at a point and is centred on its height.
-pub(crate) fn text(
-    area: &Area<'_>,
-    at: (i32, i32),
-    text: &str,
-    size: u32,
-    colour: RGBColor,
-) -> Result<(), String> {
-    let style = font(size, colour).pos(Pos::new(HPos::Left, VPos::Center));
-    draw(area, &Text::new(text.to_owned(), at, style))
+/// Marker and name of a row; `end` is where its plot begins.
+pub(crate) fn name(scene: &mut Scene, y: i32, series: usize, name: &str, end: i32) {
+    marker(scene, (26, y), series, false);
+    let name = font::shorten(name, TEXT, end - 46);
+    scene.text((40, y + 4), &name, TEXT, INK, Anchor::Start);
 }
 
-/// The width of a text, estimated: the viewer's font decides.
-pub(crate) fn text_width(text: &str, size: u32) -> i32 {
-    (text.chars().count() as u32 * size * 6 / 10) as i32
-}
+/// An entry of a legend: what draws its sign into a rectangle, and words.
+pub(crate) type Entry<'a> = (Box<dyn Fn(&mut Scene, Rect) + 'a>, &'a str);
 
-/// A text cut to a number of characters, in its middle: long names differ most at their ends.
-pub(crate) fn shorten(text: &str, most: usize) -> String {
-    let characters: Vec<char> = text.chars().collect();
-    if characters.len() <= most {
-        return text.to_owned();
+/// A legend from left to right, in as many lines as it takes; returns where it ends.
+pub(crate) fn legend(scene: &mut Scene, (left, top): (i32, i32), entries: &[Entry<'_>]) -> i32 {
+    let (mut x, mut y) = (left, top);
+    for (draw, words) in entries {
+        let width = 30 + font::width(words, SMALL);
+        if x > left && x + width > scene.width - 20 {
+            (x, y) = (left, y + 20);
+        }
+        draw(scene, Rect(x, y - 10, x + 24, y + 2));
+        scene.text((x + 30, y), words, SMALL, SOFT, Anchor::Start);
+        x += width + 20;
     }
-    let tail = most / 2;
-    let head: String = characters[..most - tail - 1].iter().collect();
-    let tail: String = characters[characters.len() - tail..].iter().collect();
-    format!("{head}…{tail}")
-}
-
-fn draw<'a, 'b, E>(area: &'a Area<'b>, element: &'a E) -> Result<(), String>
-where
-    &'a E: plotters::element::PointCollection<'a, (i32, i32)>,
-    E: plotters::element::Drawable<SVGBackend<'b>>,
-{
-    area.draw(element).map_err(|e| e.to_string())
+    y
 }
 
 #[cfg(test)]
@@ -129,15 +137,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn long_names_keep_both_ends() {
-        assert_eq!(shorten("short", 5), "short");
-        assert_eq!(shorten("a-long-name-1", 7), "a-l…e-1");
+    fn forty_two_series_look_different() {
+        let looks: std::collections::BTreeSet<_> =
+            (0..42).map(|n| (colour(n), n % SHAPES.len())).collect();
+        assert_eq!(looks.len(), 42);
     }
 
     #[test]
-    fn forty_two_series_look_different() {
-        let looks: std::collections::BTreeSet<_> =
-            (0..42).map(|n| (colour(n).rgb(), n % SHAPES.len())).collect();
-        assert_eq!(looks.len(), 42);
+    fn tints_go_to_white() {
+        assert_eq!(tint((0, 100, 200), 0.0), (255, 255, 255));
+        assert_eq!(tint((0, 100, 200), 1.0), (0, 100, 200));
+        assert_eq!(ink_on((255, 255, 0)), INK);
+        assert_eq!(ink_on((0, 114, 178)), (255, 255, 255));
     }
 }

@@ -1,6 +1,6 @@
 //! Many runs of one case and strategy brought down to one [`Row`], which every output shows.
 
-use crate::record::{CaseResult, Claimed, Guarantee, Record, Status, Traffic};
+use crate::record::{CaseResult, Claimed, Guarantee, Record, Recovery, Status, Traffic};
 pub use crate::spread::Spread;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -56,12 +56,20 @@ pub struct Row {
     pub peak_lag: Spread,
     /// Fault to suspicion, ns.
     pub detect: Spread,
-    /// Suspicion to the end of activation or loading, ns.
+    /// Fault to the return of the machine itself, ns.
+    pub down: Spread,
+    /// Suspicion or return to the end of redirecting, ns.
+    pub redirect: Spread,
+    /// From there to the end of restoring, ns.
     pub restore: Spread,
     /// From there to the first new output, ns.
     pub replay: Spread,
     /// From there to normal lag, ns.
     pub catch_up: Spread,
+    /// All of the above of each run that has them.
+    pub recoveries: Vec<Recovery>,
+    /// The first run with a series, by its place among the records.
+    pub timeline: Option<usize>,
     /// Overhead bytes without heartbeats per tuple bytes of one hop, ppm.
     pub per_hop_ppm: Spread,
     /// All overhead bytes per tuple bytes, ppm.
@@ -138,9 +146,13 @@ impl Row {
             silence: zero,
             peak_lag: zero,
             detect: zero,
+            down: zero,
+            redirect: zero,
             restore: zero,
             replay: zero,
             catch_up: zero,
+            recoveries: Vec::new(),
+            timeline: None,
             per_hop_ppm: zero,
             bytes_ppm: zero,
             traffic: BTreeMap::new(),
@@ -178,9 +190,12 @@ impl Row {
             self.silence.add(recovery.silence_ns);
             self.peak_lag.add(recovery.peak_lag_ns);
             self.detect.add_time(recovery.detect);
+            self.down.add_time(recovery.down);
+            self.redirect.add_time(recovery.redirect);
             self.restore.add_time(recovery.restore);
             self.replay.add_time(recovery.replay);
             self.catch_up.add_time(recovery.catch_up);
+            self.recoveries.push(recovery);
         }
         self.per_hop_ppm.add(r.overhead.bytes_per_hop_ppm);
         self.bytes_ppm.add(r.overhead.bytes_ppm);
@@ -240,7 +255,7 @@ pub fn rows(records: &[Record], cases: &[CaseResult]) -> Vec<Row> {
     let mut scenarios: BTreeMap<&str, usize> = BTreeMap::new();
     let mut names: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     let mut order = Vec::new();
-    for record in records {
+    for (number, record) in records.iter().enumerate() {
         let at = *index.entry(key(record)).or_insert_with(|| {
             let next = scenarios.len();
             let scenario = *scenarios.entry(&record.scenario).or_insert(next);
@@ -251,6 +266,9 @@ pub fn rows(records: &[Record], cases: &[CaseResult]) -> Vec<Row> {
             rows.len() - 1
         });
         rows[at].add(record);
+        if record.series.is_some() {
+            rows[at].timeline.get_or_insert(number);
+        }
     }
     for row in &mut rows {
         row.status = common(&row.by_status);

@@ -1,9 +1,9 @@
 //! The files of a report, each written whole or not at all.
 
+use crate::figures;
 use crate::html;
-use crate::plot::{self, Measure};
 use crate::record::{CaseResult, Record};
-use crate::summary::{self, by_scenario};
+use crate::summary;
 use crate::summary_csv;
 use serde::Serialize;
 use std::fmt;
@@ -38,7 +38,8 @@ pub struct Written {
     pub summary: PathBuf,
     /// `report.html`: the page.
     pub report: PathBuf,
-    /// `tradeoff.svg` of the first scenario, `tradeoff-2.svg` of the second, and so on.
+    /// `tradeoff.svg`, `tradeoff.png` and so on of the first set of figures, `tradeoff-2.svg` of
+    /// the second.
     pub plots: Vec<PathBuf>,
 }
 
@@ -52,9 +53,9 @@ pub fn jsonl<T: Serialize>(values: &[T]) -> String {
     text
 }
 
-/// Writes `records.jsonl`, `cases.jsonl`, `summary.csv`, `report.html` and `tradeoff.svg` into
-/// `dir`, which is created if it is missing. All are first written under another name beside
-/// their own and then renamed, so that no reader ever sees half a file.
+/// Writes `records.jsonl`, `cases.jsonl`, `summary.csv`, `report.html` and all figures into `dir`,
+/// which is created if it is missing. All are first written under another name beside their own
+/// and then renamed, so that no reader ever sees half a file.
 ///
 /// # Errors
 ///
@@ -70,18 +71,15 @@ pub fn write_all(
     let page = html::render(records, cases).map_err(|e| fail("report.html", e))?;
     let csv = summary_csv::render(&rows).map_err(|e| fail("summary.csv", e.to_string()))?;
     let mut files = vec![
-        ("records.jsonl".to_owned(), jsonl(records)),
-        ("cases.jsonl".to_owned(), jsonl(cases)),
-        ("summary.csv".to_owned(), csv),
-        ("report.html".to_owned(), page),
+        ("records.jsonl".to_owned(), jsonl(records).into_bytes()),
+        ("cases.jsonl".to_owned(), jsonl(cases).into_bytes()),
+        ("summary.csv".to_owned(), csv.into_bytes()),
+        ("report.html".to_owned(), page.into_bytes()),
     ];
-    let scenarios = by_scenario(&rows);
-    for nth in 0..scenarios.len().max(1) {
-        let name =
-            if nth == 0 { "tradeoff.svg".to_owned() } else { format!("tradeoff-{}.svg", nth + 1) };
-        let rows = scenarios.get(nth).copied().unwrap_or(&[]);
-        let svg = plot::tradeoff(rows, Measure::R2).map_err(|e| fail(&name, e))?;
-        files.push((name, svg));
+    for figure in figures::sets(&rows, records).iter().flat_map(|set| &set.figures) {
+        let (svg, png) = (format!("{}.svg", figure.name), format!("{}.png", figure.name));
+        files.push((svg.clone(), figure.svg().map_err(|e| fail(&svg, e))?.into_bytes()));
+        files.push((png.clone(), figure.png().map_err(|e| fail(&png, e))?));
     }
     fs::create_dir_all(dir).map_err(|e| WriteError {
         file: dir.to_owned(),
@@ -98,12 +96,12 @@ pub fn write_all(
 }
 
 /// Writes all under other names, then renames all.
-fn write_files(dir: &Path, files: &[(String, String)]) -> Result<(), WriteError> {
+fn write_files(dir: &Path, files: &[(String, Vec<u8>)]) -> Result<(), WriteError> {
     let beside = |name: &str| dir.join(format!(".{name}.{}.tmp", std::process::id()));
     let result = files
         .iter()
-        .try_for_each(|(name, text)| {
-            fs::write(beside(name), text).map_err(|e| (name, format!("cannot be written: {e}")))
+        .try_for_each(|(name, bytes)| {
+            fs::write(beside(name), bytes).map_err(|e| (name, format!("cannot be written: {e}")))
         })
         .and_then(|()| {
             files.iter().try_for_each(|(name, _)| {
@@ -147,7 +145,22 @@ mod tests {
         names.sort();
         assert_eq!(
             names,
-            ["cases.jsonl", "records.jsonl", "report.html", "summary.csv", "tradeoff.svg"]
+            [
+                "cases.jsonl",
+                "outputs.png",
+                "outputs.svg",
+                "records.jsonl",
+                "recovery.png",
+                "recovery.svg",
+                "report.html",
+                "summary.csv",
+                "timeline.png",
+                "timeline.svg",
+                "tradeoff-r3.png",
+                "tradeoff-r3.svg",
+                "tradeoff.png",
+                "tradeoff.svg"
+            ]
         );
         for name in names {
             assert_eq!(

@@ -148,7 +148,7 @@ pub fn command(program: &str) -> Command {
     let mut command = Command::new(program);
     command.current_dir(root()).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     // Whoever runs the tests may like colours and backtraces.
-    for variable in ["CLICOLOR_FORCE", "CLICOLOR", "NO_COLOR", "RUST_BACKTRACE"] {
+    for variable in ["CLICOLOR_FORCE", "CLICOLOR", "NO_COLOR", "RUST_BACKTRACE", "RUST_LOG"] {
         command.env_remove(variable);
     }
     command

@@ -1,5 +1,6 @@
 //! What the command line takes.
 
+use super::help;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use std::ops::Range;
 use std::path::PathBuf;
@@ -9,14 +10,11 @@ use std::path::PathBuf;
 /// Runs recovery strategies in a deterministic simulated world, injects faults, and judges the
 /// output against the same run without faults. The same seed gives the same run, always.
 #[derive(Parser, Debug)]
-#[command(name = "aftermath", version, after_help = EXIT_CODES)]
+#[command(name = "aftermath", version, after_help = help::PROGRAM)]
 pub struct Args {
     #[command(subcommand)]
     pub command: Command,
 }
-
-const EXIT_CODES: &str = "Exit codes: 0 every promise held, 1 at least one broken, 2 wrong usage or \
-scenario, 3 inconclusive (the faults met nothing), 4 nothing ran, 101 a bug of aftermath itself.";
 
 #[derive(Subcommand, Debug)]
 pub enum Command {
@@ -24,12 +22,16 @@ pub enum Command {
     Run(RunArgs),
     /// Run one run of a scenario again, twice, and show what happened
     Replay(ReplayArgs),
+    /// Write the report again from records alone
+    Report(ReportArgs),
     /// List strategies, pipelines, faults, formulas and planted bugs
     List(ListArgs),
+    /// Print a script that completes this command line in a shell
+    Completions(CompletionsArgs),
 }
 
 #[derive(ClapArgs, Debug)]
-#[command(after_help = EXIT_CODES)]
+#[command(after_help = help::RUN)]
 pub struct RunArgs {
     /// Scenario files (TOML)
     #[arg(required = true, value_name = "SCENARIO")]
@@ -52,6 +54,7 @@ pub struct RunArgs {
 }
 
 #[derive(ClapArgs, Debug)]
+#[command(after_help = help::REPLAY)]
 pub struct ReplayArgs {
     /// The scenario file
     #[arg(value_name = "SCENARIO")]
@@ -77,6 +80,26 @@ pub struct ReplayArgs {
 }
 
 #[derive(ClapArgs, Debug)]
+#[command(after_help = help::REPORT)]
+pub struct ReportArgs {
+    /// Files of records, as `run` writes them
+    #[arg(required = true, value_name = "RECORDS")]
+    pub records: Vec<PathBuf>,
+    /// Folder for the report
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+}
+
+#[derive(ClapArgs, Debug)]
+#[command(after_help = help::COMPLETIONS)]
+pub struct CompletionsArgs {
+    /// The shell
+    #[arg(value_enum)]
+    pub shell: clap_complete::Shell,
+}
+
+#[derive(ClapArgs, Debug)]
+#[command(after_help = help::LIST)]
 pub struct ListArgs {
     /// What to list; everything if not given
     #[arg(value_enum)]

@@ -9,22 +9,32 @@ pub enum Exit {
     Held,
     /// At least one was broken.
     Broken,
-    /// The command line, a scenario or a file is wrong.
+    /// The command line, a scenario or a file is wrong, or something cannot be written.
     Usage,
     /// Nothing was broken, and some (scenario, strategy) has no conclusive run.
     Inconclusive,
     /// Nothing ran.
     NothingRan,
+    /// Ctrl-C; what was done by then is written.
+    Interrupted,
 }
 
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> ExitCode {
-        ExitCode::from(match exit {
+impl Exit {
+    /// The number.
+    pub fn code(self) -> i32 {
+        match self {
             Exit::Held => 0,
             Exit::Broken => 1,
             Exit::Usage => 2,
             Exit::Inconclusive => 3,
             Exit::NothingRan => 4,
-        })
+            Exit::Interrupted => 130,
+        }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> ExitCode {
+        ExitCode::from(exit.code() as u8)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::args::{ListArgs, What};
 use super::exit::Exit;
-use super::run::out;
+use super::output::print_all;
 use crate::config::Quantity;
 use crate::{faults, formulas};
 use aftermath_systems::options::{OptionDoc, OptionKind};
@@ -31,9 +31,7 @@ pub fn list(args: &ListArgs, registry: &Registry) -> Exit {
     section(What::Formulas, "Formulas that expectations may compare with", formulas.collect());
     let bugs = planted_bugs::ALL.iter().map(|bug| line(bug.name, bug.summary));
     section(What::PlantedBugs, "Deliberately wrong variants", bugs.collect());
-    out(text.trim_end());
-    out("\n");
-    Exit::Held
+    print_all(&format!("{}\n", text.trim_end()))
 }
 
 fn line(name: &str, summary: &str) -> String {

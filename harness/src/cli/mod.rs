@@ -1,9 +1,14 @@
 //! The command line. Results go to stdout, everything else to stderr.
 
 mod args;
+mod completions;
 mod exit;
+mod help;
+mod interrupt;
 mod list;
+mod output;
 mod replay;
+mod report;
 mod run;
 
 pub use exit::Exit;
@@ -18,16 +23,27 @@ pub fn main(registry: &Registry) -> ExitCode {
     let args = match Args::try_parse() {
         Ok(args) => args,
         Err(error) => {
-            let failed = error.print().is_err();
             // Help and version are not errors.
-            let usage = error.use_stderr() || failed;
-            return if usage { Exit::Usage } else { Exit::Held }.into();
+            if error.use_stderr() {
+                let _ = error.print();
+                return Exit::Usage.into();
+            }
+            return help(&error).into();
         }
     };
     let exit = match args.command {
         Command::Run(args) => run::run(&args, registry),
         Command::Replay(args) => replay::replay(&args, registry),
+        Command::Report(args) => report::report(&args),
         Command::List(args) => list::list(&args, registry),
+        Command::Completions(args) => completions::completions(&args),
     };
     exit.into()
+}
+
+/// Prints help, which clap would colour and print itself, but without a word if it cannot.
+fn help(error: &clap::Error) -> Exit {
+    let text = error.render();
+    let colour = run::colour();
+    output::print_all(&if colour { text.ansi().to_string() } else { text.to_string() })
 }

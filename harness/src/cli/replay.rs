@@ -2,8 +2,10 @@
 
 use super::args::{Format, ReplayArgs};
 use super::exit::Exit;
-use super::run::{load, out, usage};
+use super::output::{Output, usage};
+use super::run::load;
 use crate::config::{Case, Scenario};
+use crate::narrator::narrated;
 use crate::plan::{RunPlan, strata};
 use crate::record::{RunId, record};
 use crate::run::{RunLog, run};
@@ -41,9 +43,15 @@ pub fn replay(args: &ReplayArgs, registry: &Registry) -> Exit {
     };
     let plan =
         || Rc::new(RunPlan::build(&case.config, registry, Seed(id.seed), id.stratum.unwrap_or(0)));
-    let (first, second) = (run(&plan(), true), run(&plan(), true));
+    let colour = anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never;
+    let first = match narrated(colour, || run(&plan(), true)) {
+        Ok(first) => first,
+        Err(message) => return usage(&format!("error: {message}\n")),
+    };
+    let second = run(&plan(), true);
+    let mut output = Output::default();
     if let Some(difference) = trace::first_difference(&first, &second) {
-        out(&format!(
+        output.print(&format!(
             "the same seed ran differently, which is a bug of aftermath:\n{difference}\n"
         ));
         return Exit::Broken;
@@ -51,19 +59,21 @@ pub fn replay(args: &ReplayArgs, registry: &Registry) -> Exit {
     let twin = run(&Rc::new(RunPlan::twin(&case.config, registry, Seed(id.seed))), false);
     let record = record(scenario, case, id, &first, &twin, true);
     match args.format {
-        Format::Json => out(&aftermath_reports::write::jsonl(std::slice::from_ref(&record))),
+        Format::Json => {
+            output.print(&aftermath_reports::write::jsonl(std::slice::from_ref(&record)))
+        }
         Format::Human => {
             if args.trace {
-                out(&trace::render(&first));
+                output.print(&trace::render(&first));
             }
-            out(&account(&record, &first));
+            output.print(&account(&record, &first));
         }
     }
-    match record.status {
+    output.exit(match record.status {
         Status::Held | Status::NotCovered => Exit::Held,
         Status::Inconclusive => Exit::Inconclusive,
         Status::Broken => Exit::Broken,
-    }
+    })
 }
 
 fn choose<'a>(scenario: &'a Scenario, args: &ReplayArgs) -> Result<&'a Case, String> {
@@ -122,13 +132,17 @@ fn account(record: &Record, run: &RunLog) -> String {
                 time(r.r3),
                 time(Time::Ns(r.silence_ns))
             ));
-            line(format!(
-                "    detect {}, restore {}, replay {}, catch up {}",
-                time(r.detect),
-                time(r.restore),
-                time(r.replay),
-                time(r.catch_up)
-            ));
+            let phases = [
+                ("down", r.down),
+                ("detect", r.detect),
+                ("redirect", r.redirect),
+                ("restore", r.restore),
+                ("replay", r.replay),
+                ("catch up", r.catch_up),
+            ];
+            let there = phases.iter().filter(|(_, phase)| *phase != Time::None);
+            let words: Vec<_> = there.map(|(name, at)| format!("{name} {}", time(*at))).collect();
+            line(format!("    {}", words.join(", ")));
         }
     }
     let c = &record.counts;

@@ -2,6 +2,8 @@
 
 use super::args::{Format, RunArgs};
 use super::exit::Exit;
+use super::interrupt;
+use super::output::{Output, complain, usage};
 use crate::campaign::{Campaign, Outcome};
 use crate::config::{InputConfig, Scenario};
 use crate::{formulas, scenario};
@@ -10,8 +12,9 @@ use aftermath_reports::{table, write};
 use aftermath_systems::options::format_duration;
 use aftermath_systems::strategies::Registry;
 use indicatif::{ProgressBar, ProgressStyle};
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::path::PathBuf;
+use std::sync::atomic::Ordering;
 
 /// Runs scenarios, prints the tables and writes the report.
 pub fn run(args: &RunArgs, registry: &Registry) -> Exit {
@@ -35,34 +38,58 @@ pub fn run(args: &RunArgs, registry: &Registry) -> Exit {
         jobs: args.jobs.map_or_else(cores, usize::from),
     };
     let human = args.format == Format::Human;
+    let mut output = Output::default();
     if human {
         for scenario in &scenarios {
-            out(&describe(scenario, &campaign));
+            output.print(&describe(scenario, &campaign));
         }
     }
+    let stop = interrupt::listen();
     let bar = progress(campaign.runs());
-    let outcome = campaign.run(registry, &|_| bar.inc(1));
+    let outcome = campaign.run_until(registry, &|_| bar.inc(1), stop);
     bar.finish_and_clear();
+    let missing = campaign.runs() - outcome.records.len() as u64;
+    let interrupted = stop.load(Ordering::Relaxed) && missing > 0;
     if outcome.records.is_empty() {
-        eprintln!(
-            "nothing ran: no case of the scenarios is left by the seeds and strategies asked for"
+        if interrupted {
+            complain("interrupted before the first run was done; nothing is written\n");
+            return Exit::Interrupted;
+        }
+        complain(
+            "nothing ran: no case of the scenarios is left by the seeds and strategies asked for\n",
         );
         return Exit::NothingRan;
     }
     match args.format {
         Format::Human => {
-            let colour =
-                anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never;
-            out(&table::render(&outcome.records, &outcome.cases, colour));
+            output.print(&table::render(&outcome.records, &outcome.cases, colour()));
         }
-        Format::Json => out(&write::jsonl(&outcome.records)),
+        Format::Json => output.print(&write::jsonl(&outcome.records)),
     }
     match write::write_all(&args.out, &outcome.records, &outcome.cases) {
-        Ok(written) if human => out(&format!("\nreport: {}\n", written.report.display())),
+        Ok(written) if human => {
+            output.print(&format!("\nreport: {}\n", written.report.display()));
+        }
         Ok(_) => {}
         Err(error) => return usage(&format!("error: {error}\n")),
     }
-    verdict(&outcome)
+    if interrupted {
+        let done = outcome.records.len();
+        complain(&format!(
+            "interrupted: {done} of {} runs are done and written to {}; cases that lack runs are \
+             not judged as a whole\n",
+            campaign.runs(),
+            args.out.display()
+        ));
+        return Exit::Interrupted;
+    }
+    output.exit(verdict(&outcome))
+}
+
+/// Whether stdout is to be coloured: it is a terminal, and `NO_COLOR`, `CLICOLOR` and
+/// `CLICOLOR_FORCE` agree.
+pub fn colour() -> bool {
+    anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never
 }
 
 /// Broken over inconclusive over held. A run that is broken as its case expects is no surprise,
@@ -143,16 +170,4 @@ fn progress(runs: u64) -> ProgressBar {
 
 fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
-}
-
-/// Prints a result; a reader that has closed its end of the pipe wants no more.
-pub fn out(text: &str) {
-    let mut stdout = std::io::stdout().lock();
-    let _ = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
-}
-
-/// Prints what the user must mend.
-pub fn usage(message: &str) -> Exit {
-    eprint!("{message}");
-    Exit::Usage
 }

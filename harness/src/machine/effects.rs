@@ -7,6 +7,7 @@ use aftermath_systems::protocol::{
 };
 
 use super::device::transfer;
+use crate::narrator::tell;
 
 impl Machine {
     pub(super) fn execute(
@@ -64,7 +65,10 @@ impl Machine {
                 lineage,
                 payload: tuple.payload,
             }),
-            Effect::Mark(name) => self.log.marks.push(Mark { at: now, name }),
+            Effect::Mark(name) => {
+                tell!(DEBUG, now, "{}: {name}", self.name());
+                self.log.marks.push(Mark { at: now, name });
+            }
             Effect::Busy(duration_ns) => self.lane.stall(now + duration_ns),
             Effect::Activate => {
                 self.phase = Phase::Activating;

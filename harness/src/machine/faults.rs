@@ -2,6 +2,7 @@
 
 use super::device::{stored_bytes, transfer};
 use super::{Act, Body, Class, HandlerId, Machine, Phase, Strike, Work};
+use crate::narrator::tell;
 use aftermath_systems::protocol::{Cause, Nanos, RestartFrom, Stored};
 
 impl Machine {
@@ -12,6 +13,7 @@ impl Machine {
         let (kind, wire_dies) = (planned.kind, planned.wire_dies);
         let healed = planned.for_ns.map(|length| now + length);
         let already_down = self.phase == Phase::Down;
+        tell!(INFO, now, "{}: {} strikes", self.name(), crate::faults::of(kind).name);
         self.log.strikes.push(Strike {
             fault,
             at: now,
@@ -89,6 +91,7 @@ impl Machine {
         if let Some(strike) = self.log.strikes.last_mut() {
             strike.healed = Some(now);
         }
+        tell!(INFO, now, "{}: the fault is over", self.name());
         self.phase = Phase::Loading;
         self.load(now, self.device.stored(), RestartFrom::Local);
     }

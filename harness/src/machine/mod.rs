@@ -22,6 +22,7 @@ pub use frame::{Body, Frame, HandlerId};
 pub use hash::TraceHash;
 pub use log::{Counters, Delivery, MachineLog, Mark, Strike, TraceEvent};
 
+use crate::narrator::tell;
 use crate::plan::RunPlan;
 use aftermath_systems::node::{Cx, Node};
 use aftermath_systems::protocol::{
@@ -297,6 +298,7 @@ impl Machine {
         self.node = Some(self.plan.process(self.id));
         self.phase = Phase::Up;
         if self.incarnation > 1 {
+            tell!(INFO, now, "{}: restarted from {from:?}", self.name());
             self.lineage = now;
             self.log.activations.push(now);
         }
@@ -306,6 +308,7 @@ impl Machine {
     }
 
     fn activated(&mut self, now: Nanos) {
+        tell!(INFO, now, "{}: activated", self.name());
         self.phase = Phase::Up;
         self.lineage = now;
         self.log.activations.push(now);
@@ -323,6 +326,9 @@ impl Machine {
 
     /// Lets the node handle one event, and does what it wants done.
     fn handle(&mut self, now: Nanos, event: Event, lineage: Nanos, cause: HandlerId) {
+        if self.node.is_some() {
+            tell!(TRACE, now, "{}: {event:?}", self.name());
+        }
         let Some(node) = &mut self.node else { return };
         self.handlers += 1;
         (now, &event).hash(&mut self.hash);
@@ -346,6 +352,11 @@ impl Machine {
             }
         }
         self.effects = effects;
+    }
+
+    /// The name of this node, for people.
+    fn name(&self) -> &str {
+        &self.plan.systems.node(self.id).name
     }
 
     /// Schedules work of the current incarnation.

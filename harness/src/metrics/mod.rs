@@ -3,5 +3,6 @@
 
 pub mod load;
 pub mod overhead;
+pub mod phases;
 pub mod recovery;
 pub mod series;

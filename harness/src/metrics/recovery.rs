@@ -5,6 +5,7 @@
 //! R3 is the first new output, from R2 on, after which none lags more than the twin's worst lag
 //! and 50 us. Lag is arrival minus the source's schedule of the latest contributing input.
 
+use super::phases::phases;
 use crate::machine::{Delivery, Strike};
 use crate::oracle::{Ledger, met};
 use crate::run::RunLog;
@@ -100,12 +101,11 @@ impl Window<'_> {
         let r2_at = new.iter().copied().find(causal).map(|d| d.at);
         let r3 = self.r3(&new, r2_at.unwrap_or(from));
         let r3_at = r3.ns().map_or(self.until.min(self.run.length_ns), |r3| from + r3);
-        let suspected =
-            self.run.first_mark(self.instance, "suspected", from).filter(|a| inside(*a));
         let since = |a: Option<Nanos>, b: Option<Nanos>| match (a, b) {
             (Some(a), Some(b)) => Time::Ns(b.saturating_sub(a)),
             _ => Time::None,
         };
+        let phases = phases(self.run, self.instance, self.strike, self.until, activation, r2_at);
         let in_recovery = new.iter().filter(|d| d.at >= from && d.at <= r3_at);
         Recovery {
             r1: since(Some(from), r1_at),
@@ -113,9 +113,11 @@ impl Window<'_> {
             r3,
             silence_ns: silence(&new, from, r3_at),
             peak_lag_ns: in_recovery.map(|d| lag(d)).max().unwrap_or(0),
-            detect: since(Some(from), suspected),
-            restore: since(suspected.or(Some(from)), activation),
-            replay: since(activation, r2_at),
+            down: phases.down,
+            detect: phases.detect,
+            redirect: phases.redirect,
+            restore: phases.restore,
+            replay: since(phases.over, r2_at),
             catch_up: since(r2_at, r3.ns().map(|r3| from + r3)),
         }
     }

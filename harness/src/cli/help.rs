@@ -1,0 +1,89 @@
+//! What help says beyond flags: examples, exit codes, columns.
+
+/// Below `aftermath --help`.
+pub const PROGRAM: &str = "\
+Examples:
+  aftermath run scenarios/flights.toml           every strategy, 20 seeds, a report in aftermath-out/
+  aftermath run scenarios/flights.toml --seeds 7 one seed
+  aftermath replay scenarios/flights.toml --strategy amnesia --seed 7
+                                                 one run again, told
+  aftermath list strategies                      what a scenario can name
+  aftermath completions bash > ~/.local/share/bash-completion/completions/aftermath
+
+Exit codes:
+    0  held: every promise and expectation was kept
+    1  broken: at least one was not
+    2  wrong usage, a mistake in a scenario, or a file or stdout that cannot be written
+    3  inconclusive: for some case and strategy the faults met nothing
+    4  nothing ran
+  101  a bug of aftermath itself
+  130  interrupted by Ctrl-C; what was done by then is written
+
+Colours follow NO_COLOR, CLICOLOR and CLICOLOR_FORCE.";
+
+/// Below `aftermath run --help`.
+pub const RUN: &str = "\
+Columns of the table:
+  claimed    what the strategy promised for exactly what happened
+  observed   what was seen, the worst over the runs of the row
+  status     runs by verdict: held, broken, not covered (nothing was promised), inconclusive
+  lost       outputs of the fault-free run that never arrived
+  dupl.      copies of outputs beyond the first
+  wrong      outputs with another value than in the fault-free run
+  R2         from the fault to the first new output that descends from the recovery
+  R3         from the fault to the output from which on lag is normal again
+  silence    the longest gap between new outputs around the fault
+  overhead   extra bytes on a hop into a protected operator, as a share of its tuple bytes,
+             without heartbeats, while nothing fails
+  > x or *   some runs ended before they had recovered; means are over the others
+
+Examples:
+  aftermath run scenarios/flights.toml --strategy passive-standby --seeds 0..200
+  aftermath run scenarios/planted/*.toml --out planted        finds deliberate bugs; exit code 1
+  aftermath run scenarios/flights.toml --format json | jq .counts
+
+Ctrl-C stops starting runs, finishes those under way, and writes records and report of what is done;
+a second one gives up at once.
+
+Exit codes: 0 held, 1 broken, 2 wrong usage or scenario or nowhere to write, 3 inconclusive,
+4 nothing ran, 101 a bug of aftermath itself, 130 interrupted.";
+
+/// Below `aftermath replay --help`.
+pub const REPLAY: &str = "\
+Every broken run is printed with the line that replays it. The run is made twice, and must be the same
+event by event.
+
+Examples:
+  aftermath replay scenarios/flights.toml --strategy upstream-backup --seed 3
+  aftermath replay scenarios/flights.toml --strategy amnesia --trace | less
+  RUST_LOG=info aftermath replay scenarios/flights.toml --strategy amnesia
+                    faults, restarts and activations on stderr as they happen, in virtual time;
+                    debug adds what strategies mark, trace adds every handler
+
+Exit codes: 0 held or not covered, 1 broken, 2 wrong usage or scenario, 3 inconclusive,
+101 a bug of aftermath itself.";
+
+/// Below `aftermath report --help`.
+pub const REPORT: &str = "\
+The same records give the same bytes as the run that wrote them. Verdicts over all runs of a case are
+taken from the cases.jsonl beside each file, if there is one.
+
+Examples:
+  aftermath report aftermath-out/records.jsonl --out again
+  aftermath report monday/records.jsonl tuesday/records.jsonl --out both
+
+Exit codes: 0 written, 2 wrong usage, or a file that cannot be read or written.";
+
+/// Below `aftermath completions --help`.
+pub const COMPLETIONS: &str = "\
+Examples:
+  aftermath completions bash > ~/.local/share/bash-completion/completions/aftermath
+  aftermath completions zsh > \"${fpath[1]}/_aftermath\"
+  aftermath completions fish > ~/.config/fish/completions/aftermath.fish";
+
+/// Below `aftermath list --help`.
+pub const LIST: &str = "\
+Examples:
+  aftermath list                  everything
+  aftermath list strategies       with their options
+  aftermath list quantities       what an [expect] section may name";

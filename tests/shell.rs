@@ -1,0 +1,215 @@
+//! The program among others: signals, full disks, closed pipes, colours, completions, and the
+//! report made again.
+
+mod support;
+
+use aftermath_reports::load;
+use std::fs::{File, OpenOptions};
+use std::path::Path;
+use std::process::Stdio;
+use support::{PROGRAM, Ran, SMALL, Scratch, aftermath, command, files_of, finish};
+
+/// A fault of the leading replica of `count`, early enough to be recovered from.
+const LOSS: &str = "[[fault]]\nmachine-loss = { node = \"count\" }\nat = \"120ms\"\n";
+
+/// Writes the small scenario; returns its path.
+fn small(scratch: &Scratch) -> String {
+    scratch.write("small.toml", format!("{SMALL}{LOSS}"))
+}
+
+/// Runs the program with a changed environment.
+fn with(variables: &[(&str, &str)], args: &[&str]) -> Ran {
+    let mut command = command(PROGRAM);
+    command.args(args).envs(variables.iter().copied());
+    finish(command)
+}
+
+#[test]
+fn a_second_run_and_a_report_from_records_give_the_same_bytes() {
+    let scratch = Scratch::new("same-bytes");
+    let path = small(&scratch);
+    let (first, second, again) = (scratch.at("1"), scratch.at("2"), scratch.at("3"));
+    let ran = aftermath(&["run", &path, "--seeds", "0..2", "--out", &first]).exits(0);
+    aftermath(&["run", &path, "--seeds", "0..2", "--out", &second, "--jobs", "1"]).exits(0);
+    let records = Path::new(&first).join("records.jsonl");
+    let records = records.to_str().expect("a plain name");
+    let made = aftermath(&["report", records, "--out", &again]).exits(0);
+    let tables = |text: &str| text[text.find("case ").expect("a table")..].replace('\n', "");
+    assert_eq!(
+        tables(&made.stdout).replace(&again, ""),
+        tables(&ran.stdout).replace(&first, ""),
+        "the same tables"
+    );
+    let files = files_of(&first);
+    let names: Vec<&str> = files.iter().map(|(name, _)| &**name).collect();
+    for name in ["timeline.png", "recovery.svg", "tradeoff.png", "outputs.png", "report.html"] {
+        assert!(names.contains(&name), "{names:?}");
+    }
+    for other in [second, again] {
+        for ((name, bytes), (also, same)) in files.iter().zip(files_of(&other)) {
+            assert!(*name == also && *bytes == same, "{name} in {other}");
+        }
+    }
+}
+
+#[test]
+fn a_report_of_two_files_has_the_runs_of_both_and_mistakes_are_shown() {
+    let scratch = Scratch::new("two-files");
+    let path = small(&scratch);
+    let outs = ["a", "b"].map(|name| scratch.at(name));
+    for (out, seed) in outs.iter().zip(["3", "4"]) {
+        aftermath(&["run", &path, "--seeds", seed, "--out", out]).exits(0);
+    }
+    let [a, b] = outs.map(|out| format!("{out}/records.jsonl"));
+    let both = scratch.at("both");
+    aftermath(&["report", &a, &b, "--out", &both]).exits(0);
+    let count = |path: &str| load::read_records(Path::new(path)).expect("records").len();
+    assert_eq!(count(&format!("{both}/records.jsonl")), count(&a) + count(&b));
+    let torn = scratch.write("torn.jsonl", "{\"format_version\":");
+    aftermath(&["report", &torn, "--out", &both]).exits(2).complains("torn.jsonl:1");
+    aftermath(&["report", "nowhere.jsonl", "--out", &both]).exits(2).complains("nowhere.jsonl");
+}
+
+/// Sends SIGINT to a process of ours after some seconds.
+fn interrupt(id: u32, seconds: &str) {
+    let mut shell = command("sh");
+    shell.arg("-c").arg(format!("sleep {seconds}; kill -INT {id}"));
+    finish(shell).exits(0);
+}
+
+/// Starts a campaign of many minutes.
+fn long_campaign(scratch: &Scratch, out: &str) -> std::process::Child {
+    let path = small(scratch);
+    let mut command = command(PROGRAM);
+    command.args(["run", &path, "--seeds", "0..20000", "--jobs", "2", "--out", out]);
+    command.spawn().expect("the program can be started")
+}
+
+#[test]
+fn ctrl_c_writes_what_is_done_in_the_usual_order() {
+    let scratch = Scratch::new("interrupted");
+    let out = scratch.at("out");
+    let child = long_campaign(&scratch, &out);
+    interrupt(child.id(), "2");
+    let output = child.wait_with_output().expect("it ends");
+    let stderr = String::from_utf8(output.stderr).expect("text");
+    assert_eq!(output.status.code(), Some(130), "{stderr}");
+    assert!(stderr.contains("interrupted") && !stderr.contains("panicked"), "{stderr}");
+    let records = load::read_records(&Path::new(&out).join("records.jsonl")).expect("records");
+    assert!(!records.is_empty());
+    assert!(records.is_sorted_by_key(|record| record.seed), "one strategy, seed by seed");
+    assert!(Path::new(&out).join("report.html").is_file());
+    let cases = load::read_cases(&Path::new(&out).join("cases.jsonl")).expect("cases");
+    assert!(cases.is_empty(), "no case has all of its runs: {cases:?}");
+}
+
+#[test]
+fn nothing_is_left_half_written() {
+    let scratch = Scratch::new("kept");
+    let (path, out) = (small(&scratch), scratch.at("out"));
+    aftermath(&["run", &path, "--out", &out]).exits(0);
+    let before = files_of(&out);
+    // A file that cannot be replaced: the records of the first run stay as they are.
+    std::fs::remove_file(Path::new(&out).join("tradeoff.png")).expect("it was there");
+    std::fs::create_dir(Path::new(&out).join("tradeoff.png")).expect("there is room");
+    std::fs::write(Path::new(&out).join("tradeoff.png/mine"), "mine").expect("there is room");
+    aftermath(&["run", &path, "--out", &out]).exits(2).complains("tradeoff.png");
+    let left = std::fs::read(Path::new(&out).join("records.jsonl")).expect("it is still there");
+    let records = before.iter().find(|(name, _)| name == "records.jsonl").expect("it was there");
+    assert!(left == records.1);
+    let names =
+        std::fs::read_dir(&out).expect("it is there").map(|e| e.expect("a file").file_name());
+    assert!(names.into_iter().all(|name| !name.to_string_lossy().contains(".tmp")));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_full_disk_is_told_and_is_no_success() {
+    let scratch = Scratch::new("full");
+    let (path, out) = (small(&scratch), scratch.at("out"));
+    for args in [
+        &["list"][..],
+        &["--help"],
+        &["completions", "bash"],
+        &["run", &path, "--out", &out],
+        &["run", &path, "--out", &out, "--format", "json"],
+        &["replay", &path, "--strategy", "amnesia", "--trace"],
+    ] {
+        let mut command = command(PROGRAM);
+        let full = OpenOptions::new().write(true).open("/dev/full").expect("linux has it");
+        let ran = finish({
+            command.args(args).stdout(Stdio::from(full));
+            command
+        });
+        ran.complains("standard output");
+        assert!(!ran.stderr.contains("panicked"), "{args:?}: {}", ran.stderr);
+        assert_eq!(ran.code, Some(2), "{args:?}");
+    }
+    // What is written elsewhere is written all the same.
+    assert!(Path::new(&out).join("report.html").is_file());
+    // Neither is a stderr that takes nothing a reason to panic.
+    let mut command = command(PROGRAM);
+    let full: File = OpenOptions::new().write(true).open("/dev/full").expect("linux has it");
+    command.args(["run", "scenarios/nowhere.toml"]).stderr(Stdio::from(full));
+    finish(command).exits(2);
+}
+
+#[test]
+fn colours_are_as_the_environment_wants_them() {
+    let scratch = Scratch::new("colours");
+    let (path, out) = (small(&scratch), scratch.at("out"));
+    for args in [&["run", &*path, "--out", &*out][..], &["run", "--help"]] {
+        let coloured =
+            |variables: &[(&str, &str)]| with(variables, args).exits(0).stdout.contains('\u{1b}');
+        assert!(!coloured(&[]), "not into a pipe: {args:?}");
+        assert!(coloured(&[("CLICOLOR_FORCE", "1")]), "{args:?}");
+        assert!(!coloured(&[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")]), "{args:?}");
+        assert!(!coloured(&[("CLICOLOR", "0")]), "{args:?}");
+    }
+}
+
+#[test]
+fn every_shell_gets_its_completions() {
+    for (shell, word) in
+        [("bash", "complete -F"), ("zsh", "#compdef"), ("fish", "complete -c"), ("elvish", "set")]
+    {
+        let ran = aftermath(&["completions", shell]).exits(0);
+        assert!(ran.stdout.contains(word) && ran.stdout.contains("replay"), "{shell}");
+        assert_eq!(ran.stderr, "");
+    }
+    aftermath(&["completions", "dos"]).exits(2).complains("bash");
+}
+
+#[test]
+fn help_teaches() {
+    for command in ["run", "replay", "report", "list", "completions"] {
+        let ran = aftermath(&[command, "--help"]).exits(0);
+        assert!(ran.stdout.contains("Examples:"), "{}", ran.stdout);
+        let widest = ran.stdout.lines().map(|line| line.chars().count()).max();
+        assert!(widest <= Some(100), "{}", ran.stdout);
+    }
+    let ran = aftermath(&["run", "--help"]).exits(0);
+    for word in ["claimed", "observed", "silence", "overhead", "130", "Ctrl-C"] {
+        assert!(ran.stdout.contains(word), "{word}");
+    }
+}
+
+#[test]
+fn replay_is_narrated_in_virtual_time_and_is_the_same_run() {
+    let scratch = Scratch::new("narrated");
+    let path = small(&scratch);
+    let args = ["replay", &path, "--strategy", "passive-standby", "--format", "json"];
+    let silent = with(&[], &args).exits(0);
+    assert_eq!(silent.stderr, "");
+    let told = with(&[("RUST_LOG", "info")], &args).exits(0);
+    assert_eq!(told.stdout, silent.stdout, "nothing of it is in the record");
+    for words in ["120.000000 ms      1  INFO count/0/0: machine-loss strikes", "activated"] {
+        told.complains(words);
+    }
+    let more = with(&[("RUST_LOG", "aftermath=trace")], &args).exits(0);
+    more.complains("took-over").complains("DEBUG").complains("TRACE");
+    assert!(more.stderr.lines().count() > 1_000 && !more.stderr.contains('\u{1b}'));
+    with(&[("RUST_LOG", "=,=nonsense")], &args).exits(2).complains("RUST_LOG");
+    let run = ["run", &path, "--out", &scratch.at("out")];
+    assert_eq!(with(&[("RUST_LOG", "trace")], &run).exits(0).stderr, "", "one run at a time");
+}
