@@ -42,7 +42,7 @@ pub fn phases(
     let healed = healed.filter(|_| activation.is_some());
     let redirected = activation.and_then(|activation| {
         let begun = suspected.or(healed)?;
-        Some(activation.min(begun + run.plan.redirect_ns))
+        Some(activation.min(begun + run.plan.systems.settings.redirect))
     });
     let took_over = activation.and_then(|at| run.first_mark(instance, "took-over", at));
     let took_over = took_over.filter(|at| first_new.is_some_and(|first| *at <= first));
