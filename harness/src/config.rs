@@ -22,8 +22,34 @@ pub struct Scenario {
     pub path: String,
     /// Its seeds, if the command line does not say otherwise.
     pub seeds: Range<u64>,
+    /// Where it is run, if the command line does not say otherwise.
+    pub worlds: Worlds,
     /// Its cases, matrices multiplied out, one for each strategy.
     pub cases: Vec<Case>,
+}
+
+/// Where runs are run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Worlds {
+    /// In the event world.
+    #[default]
+    Events,
+    /// On turmoil.
+    Turmoil,
+    /// In both, and they must agree exactly.
+    Both,
+}
+
+impl Worlds {
+    /// Names in scenarios, on the command line and in records.
+    pub const ALL: &[(&'static str, Worlds)] =
+        &[("events", Worlds::Events), ("turmoil", Worlds::Turmoil), ("both", Worlds::Both)];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        let found = Worlds::ALL.iter().find(|(_, worlds)| *worlds == self);
+        found.map_or("", |(name, _)| name)
+    }
 }
 
 /// One case under one strategy.

@@ -1,5 +1,7 @@
 //! What the command line takes.
 
+use crate::config::Worlds;
+use clap::builder::PossibleValue;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use std::ops::Range;
 use std::path::PathBuf;
@@ -16,7 +18,7 @@ pub struct Args {
 }
 
 const EXIT_CODES: &str = "Exit codes: 0 every promise held, 1 at least one broken, 2 wrong usage or \
-scenario, 3 inconclusive (the faults met nothing), 4 nothing ran, 101 a bug of aftermath itself.";
+scenario, 3 inconclusive (the faults met nothing), 4 nothing ran, 101 a bug of aftermath itself (also: two worlds differ).";
 
 #[derive(Subcommand, Debug)]
 pub enum Command {
@@ -43,6 +45,9 @@ pub struct RunArgs {
     /// Runs at once; default: the number of cores
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub jobs: Option<u16>,
+    /// Where to run it; both must agree exactly. Default: the scenario's, or events
+    #[arg(long, value_enum, value_name = "WORLD")]
+    pub world: Option<Worlds>,
     /// Folder for records.jsonl, cases.jsonl, summary.csv, report.html and plots
     #[arg(long, value_name = "DIR", default_value = "aftermath-out")]
     pub out: PathBuf,
@@ -68,6 +73,9 @@ pub struct ReplayArgs {
     /// The stratum of a stratified case
     #[arg(long, value_name = "N")]
     pub stratum: Option<u32>,
+    /// Where to run it; both must agree exactly. Default: the scenario's, or events
+    #[arg(long, value_enum, value_name = "WORLD")]
+    pub world: Option<Worlds>,
     /// Also print every event of every node and its effects
     #[arg(long)]
     pub trace: bool,
@@ -97,6 +105,16 @@ pub enum What {
 pub enum Format {
     Human,
     Json,
+}
+
+impl ValueEnum for Worlds {
+    fn value_variants<'a>() -> &'a [Worlds] {
+        &[Worlds::Events, Worlds::Turmoil, Worlds::Both]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.name()))
+    }
 }
 
 fn seeds(text: &str) -> Result<Range<u64>, String> {

@@ -2,11 +2,13 @@
 
 use super::args::{Format, ReplayArgs};
 use super::exit::Exit;
-use super::run::{load, out, usage};
-use crate::config::{Case, Scenario};
+use super::run::{disagree, load, out, usage};
+use crate::agreement;
+use crate::campaign::{Disagreement, too_large};
+use crate::config::{Case, Scenario, Worlds};
 use crate::plan::{RunPlan, strata};
-use crate::record::{RunId, record};
-use crate::run::{RunLog, run};
+use crate::record::{Context, RunId, record};
+use crate::run::RunLog;
 use crate::seed::Seed;
 use crate::trace;
 use aftermath_reports::record::{Claimed, Record, Status, Time};
@@ -39,17 +41,24 @@ pub fn replay(args: &ReplayArgs, registry: &Registry) -> Exit {
         }
         (count, stratum) => RunId { seed: args.seed, stratum: count.and(stratum.or(Some(0))) },
     };
+    let worlds = args.world.unwrap_or(scenario.worlds);
+    let refused = (worlds != Worlds::Events).then(|| too_large(case, registry)).flatten();
+    if let Some(message) = refused {
+        return usage(&format!("error: {message}\n"));
+    }
     let plan =
         || Rc::new(RunPlan::build(&case.config, registry, Seed(id.seed), id.stratum.unwrap_or(0)));
-    let (first, second) = (run(&plan(), true), run(&plan(), true));
+    let (first, differs) = agreement::run(worlds, &plan(), true);
+    let (second, _) = agreement::run(worlds, &plan(), true);
     if let Some(difference) = trace::first_difference(&first, &second) {
         out(&format!(
             "the same seed ran differently, which is a bug of aftermath:\n{difference}\n"
         ));
         return Exit::Broken;
     }
-    let twin = run(&Rc::new(RunPlan::twin(&case.config, registry, Seed(id.seed))), false);
-    let record = record(scenario, case, id, &first, &twin, true);
+    let twin = Rc::new(RunPlan::twin(&case.config, registry, Seed(id.seed)));
+    let (twin, twin_differs) = agreement::run(worlds, &twin, false);
+    let record = record(&Context { scenario, case, worlds }, id, &first, &twin, true);
     match args.format {
         Format::Json => out(&aftermath_reports::write::jsonl(std::slice::from_ref(&record))),
         Format::Human => {
@@ -58,6 +67,10 @@ pub fn replay(args: &ReplayArgs, registry: &Registry) -> Exit {
             }
             out(&account(&record, &first));
         }
+    }
+    let both = [(differs, false), (twin_differs, true)];
+    for (told, twin) in both.into_iter().filter_map(|(told, twin)| Some((told?, twin))) {
+        return disagree(&Disagreement { replay: record.replay, twin, told }, 1);
     }
     match record.status {
         Status::Held | Status::NotCovered => Exit::Held,

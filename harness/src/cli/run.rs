@@ -2,7 +2,7 @@
 
 use super::args::{Format, RunArgs};
 use super::exit::Exit;
-use crate::campaign::{Campaign, Outcome};
+use crate::campaign::{Campaign, Disagreement, Outcome};
 use crate::config::{InputConfig, Scenario};
 use crate::{formulas, scenario};
 use aftermath_reports::record::{CaseResult, Status};
@@ -33,7 +33,11 @@ pub fn run(args: &RunArgs, registry: &Registry) -> Exit {
         seeds: args.seeds.clone(),
         strategies: args.strategy.clone(),
         jobs: args.jobs.map_or_else(cores, usize::from),
+        worlds: args.world,
     };
+    if let Err(message) = campaign.check(registry) {
+        return usage(&format!("error: {message}\n"));
+    }
     let human = args.format == Format::Human;
     if human {
         for scenario in &scenarios {
@@ -62,7 +66,21 @@ pub fn run(args: &RunArgs, registry: &Registry) -> Exit {
         Ok(_) => {}
         Err(error) => return usage(&format!("error: {error}\n")),
     }
-    verdict(&outcome)
+    match outcome.disagreements.first() {
+        None => verdict(&outcome),
+        Some(first) => disagree(first, outcome.disagreements.len()),
+    }
+}
+
+/// Shows a run in which two worlds differ, and how many there are.
+pub fn disagree(first: &Disagreement, count: usize) -> Exit {
+    let Disagreement { replay, twin, told } = first;
+    let which = if *twin { "the twin of the first" } else { "the first" };
+    eprint!(
+        "the two worlds differ in {count} runs, which is a bug of aftermath; {which}:\n\
+         {replay}\n{told}"
+    );
+    Exit::Bug
 }
 
 /// Broken over inconclusive over held. A run that is broken as its case expects is no surprise,

@@ -122,6 +122,7 @@ impl Machine {
         let due = session.free_at + self.plan.latency_ns(self.id, to);
         let (from, count, session) = (self.id, self.count, session.sent);
         self.log.frames_sent += 1;
+        self.significant_sent += u64::from(body.is_significant());
         self.outbox.push(Frame { from, to, sent: now, due, count, session, cause, lineage, body });
     }
 

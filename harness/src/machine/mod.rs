@@ -100,8 +100,10 @@ pub struct Machine {
     handlers_now: u32,
     /// Instant of the latest activation or restart here.
     lineage: Nanos,
-    /// Frames and waits from which output may still follow.
-    significant: u64,
+    /// Frames from which output may still follow: how many it has sent, ...
+    significant_sent: u64,
+    /// ... and how many that were sent to it are over.
+    significant_over: u64,
     hash: TraceHash,
     effects: Effects,
     /// Frames to send; the world takes them.
@@ -135,7 +137,8 @@ impl Clone for Machine {
             clock: self.clock,
             handlers_now: self.handlers_now,
             lineage: self.lineage,
-            significant: self.significant,
+            significant_sent: self.significant_sent,
+            significant_over: self.significant_over,
             hash: self.hash,
             effects: Effects::default(),
             outbox: self.outbox.clone(),
@@ -170,7 +173,8 @@ impl Machine {
             clock: 0,
             handlers_now: 0,
             lineage: 0,
-            significant: 0,
+            significant_sent: 0,
+            significant_over: 0,
             hash: TraceHash::default(),
             effects: Effects::default(),
             outbox: Vec::new(),
@@ -189,7 +193,6 @@ impl Machine {
     /// When it is late: a world that carries frames too slowly is our own bug.
     pub fn deliver(&mut self, frame: Frame) {
         assert!(frame.due >= self.clock, "a frame due at {} arrived at {}", frame.due, self.clock);
-        self.significant += u64::from(frame.body.is_significant());
         let key =
             Key { time: frame.due, class: Class::Frame, sender: frame.from, count: frame.count };
         self.agenda.push(key, 0, Work::Frame(frame));
@@ -259,7 +262,7 @@ impl Machine {
     }
 
     fn arrive(&mut self, now: Nanos, frame: Frame) {
-        self.significant -= u64::from(frame.body.is_significant());
+        self.significant_over += u64::from(frame.body.is_significant());
         let cut = |(from, sent, due): &(NodeId, Nanos, Nanos)| {
             frame.from == *from && frame.sent <= *sent && frame.due >= *due
         };

@@ -23,6 +23,13 @@ pub struct PlannedFault {
     pub wire_dies: bool,
 }
 
+impl PlannedFault {
+    /// When it is over, ns; its start if it lasts until everything heals.
+    pub fn over_at(&self) -> Nanos {
+        self.at + self.for_ns.unwrap_or(0)
+    }
+}
+
 /// The faults of one run, by start.
 pub fn faults(config: &RunConfig, plan: &Plan, seed: Seed, stratum: u32) -> Vec<PlannedFault> {
     let mut previous = 0;

@@ -3,14 +3,47 @@
 
 mod events;
 mod store;
+mod turmoil;
 
+pub use self::turmoil::{HOSTS_MAX, TurmoilWorld};
 pub use events::EventWorld;
 
 use crate::machine::{Act, Machine};
-use crate::plan::RunPlan;
+use crate::plan::{PlannedFault, RunPlan};
 use aftermath_systems::protocol::{Nanos, NodeId};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use store::SharedStore;
+
+/// Which world runs the machines.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum World {
+    /// Frames go straight into the receiver's agenda, and idle time is skipped.
+    Events,
+    /// Every machine is a host of a turmoil simulation, and frames are its datagrams.
+    Turmoil,
+}
+
+/// What a world leaves behind.
+pub struct Finished {
+    /// How the run ended.
+    pub ended: Ended,
+    /// The end of the last tick, ns.
+    pub at: Nanos,
+    /// The machines, by node.
+    pub machines: Vec<Machine>,
+}
+
+/// Runs a plan to its end; `traced`: keep every event for people.
+///
+/// # Panics
+/// When the plan has more machines than the world can carry ([`HOSTS_MAX`]).
+pub fn run(world: World, plan: &Rc<RunPlan>, traced: bool) -> Finished {
+    match world {
+        World::Events => EventWorld::new(plan, traced).finish(),
+        World::Turmoil => TurmoilWorld::new(plan, traced).finish(),
+    }
+}
 
 /// How a run ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,6 +67,8 @@ pub struct Machines {
     next_fault: usize,
     /// When everything that was left was told to heal, ns.
     healed_at: Option<Nanos>,
+    /// Instants at which a run may end, or begin to heal, only because time has passed, ns.
+    deadlines: BTreeSet<Nanos>,
 }
 
 impl Machines {
@@ -46,14 +81,20 @@ impl Machines {
             store: SharedStore::default(),
             next_fault: 0,
             healed_at: None,
+            deadlines: {
+                let over = plan.faults.iter().map(PlannedFault::over_at);
+                over.chain([plan.systems.workload.end_at]).collect()
+            },
         }
     }
 
-    /// The first tick end after which something happens: machines' own work, or the choice of
-    /// whom the next fault hits, one tick before it strikes.
+    /// The first tick end at which something happens: machines' own work, a deadline, or the
+    /// choice of whom the next fault hits, one tick before it strikes. A world that skips the
+    /// ticks before it ends at the same tick as one that does not.
     pub fn next_tick_end(&self) -> Nanos {
         let tick = self.plan.tick_ns;
-        let due = self.list.iter().filter_map(Machine::next_due).min().unwrap_or(Nanos::MAX - tick);
+        let due = self.list.iter().filter_map(Machine::next_due);
+        let due = due.chain(self.deadlines.first().copied()).min().unwrap_or(Nanos::MAX - tick);
         let end = due.div_ceil(tick) * tick;
         match self.plan.faults.get(self.next_fault) {
             Some(fault) => end.min((fault.at.div_ceil(tick) - 1) * tick),
@@ -118,6 +159,9 @@ impl Machines {
 
     /// Whether the run is over at this tick end, and how. Starts the heal phase when it is time.
     pub fn ended(&mut self, tick_end: Nanos) -> Option<Ended> {
+        while self.deadlines.first().is_some_and(|deadline| *deadline <= tick_end) {
+            self.deadlines.pop_first();
+        }
         if self.list.iter().any(Machine::livelocked) {
             return Some(Ended::Livelock);
         }
@@ -128,17 +172,23 @@ impl Machines {
             self.heal(tick_end);
             return None;
         };
-        if tick_end >= healed_at && self.list.iter().all(Machine::settled) {
+        if tick_end >= healed_at && self.settled() {
             return Some(Ended::Drained);
         }
-        (tick_end > healed_at + self.plan.drain_within_ns).then_some(Ended::Stuck)
+        (tick_end >= healed_at + self.plan.drain_within_ns).then_some(Ended::Stuck)
+    }
+
+    /// Whether no output can follow any more, from anything in a machine or on the wire.
+    fn settled(&self) -> bool {
+        let counts = self.list.iter().map(Machine::significant);
+        let (sent, over) = counts.fold((0, 0), |(a, b), (sent, over)| (a + sent, b + over));
+        sent == over && self.list.iter().all(Machine::settled)
     }
 
     /// When the sources are done and every fault with a length is over, all that is left heals,
     /// one tick later.
     fn heal(&mut self, tick_end: Nanos) {
-        let over =
-            |fault: &crate::plan::PlannedFault| fault.at + fault.for_ns.unwrap_or(0) <= tick_end;
+        let over = |fault: &PlannedFault| fault.over_at() <= tick_end;
         let sources_done = self.sources().all(|source| source.source_done());
         if !sources_done || !self.plan.faults.iter().all(over) {
             return;
@@ -148,6 +198,7 @@ impl Machines {
             machine.heal(at);
         }
         self.healed_at = Some(at);
+        self.deadlines.extend([at, at + self.plan.drain_within_ns]);
     }
 
     fn sources(&self) -> impl Iterator<Item = &Machine> {
