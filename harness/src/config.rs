@@ -186,6 +186,10 @@ pub struct NetworkConfig {
     pub latency_ns: Nanos,
     /// One-way delay of the links of an edge (`"source -> count"`), both directions, ns.
     pub edge_latency_ns: BTreeMap<(String, String), Nanos>,
+    /// Largest jitter of every link that has no other: each frame takes up to so much longer, ns.
+    pub jitter_ns: Nanos,
+    /// Largest jitter of the links of an edge, both directions, ns.
+    pub edge_jitter_ns: BTreeMap<(String, String), Nanos>,
     /// Bandwidth of each link, bytes a second; 0: unlimited.
     pub bandwidth_bytes_per_s: u64,
 }

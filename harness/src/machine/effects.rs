@@ -119,11 +119,23 @@ impl Machine {
             (incarnation, number) if incarnation == self.incarnation => (incarnation, number + 1),
             _ => (self.incarnation, 1),
         };
-        let due = session.free_at + self.plan.latency_ns(self.id, to);
-        let (from, count, session) = (self.id, self.count, session.sent);
+        let left = session.free_at;
+        let due = self.arrival(to, left);
+        let (from, count, session) = (self.id, self.count, self.sessions[to.index()].sent);
         self.log.frames_sent += 1;
         self.significant_sent += u64::from(body.is_significant());
         self.outbox.push(Frame { from, to, sent: now, due, count, session, cause, lineage, body });
+    }
+
+    /// When a frame arrives that has left for `to` at `left`, ns: after latency and jitter, and
+    /// never before the one sent before it.
+    fn arrival(&mut self, to: NodeId, left: Nanos) -> Nanos {
+        let session = &mut self.sessions[to.index()];
+        session.frames += 1;
+        let (latency, jitter) =
+            (self.plan.latency_ns(self.id, to), self.plan.jitter_ns(self.id, to, session.frames));
+        session.due = session.due.max(left + latency + jitter);
+        session.due
     }
 
     fn save(&mut self, now: Nanos, key: SaveKey, blob: Blob, scope: Scope, covers: Positions) {

@@ -14,6 +14,7 @@ mod frame;
 mod hash;
 mod lane;
 mod log;
+mod mutants;
 mod questions;
 
 pub use act::Act;
@@ -23,6 +24,7 @@ pub use hash::TraceHash;
 pub use log::{Counters, Delivery, MachineLog, Mark, Strike, TraceEvent};
 
 use crate::plan::RunPlan;
+use crate::world::Mutation;
 use aftermath_systems::node::{Cx, Node};
 use aftermath_systems::protocol::{
     Effects, Event, Nanos, NodeId, RestartFrom, Stored, Term, TimerId,
@@ -56,6 +58,10 @@ enum Phase {
 struct Session {
     /// When the link to it is free again (bandwidth), ns.
     free_at: Nanos,
+    /// When the last frame to it is due, ns: jitter lets none overtake another.
+    due: Nanos,
+    /// Frames sent to it, over all our incarnations.
+    frames: u64,
     /// Our incarnation when we last sent, and the number of that frame.
     sent: (u32, u64),
     /// Its incarnation and number of the last frame that arrived.
@@ -193,8 +199,8 @@ impl Machine {
     /// When it is late: a world that carries frames too slowly is our own bug.
     pub fn deliver(&mut self, frame: Frame) {
         assert!(frame.due >= self.clock, "a frame due at {} arrived at {}", frame.due, self.clock);
-        let key =
-            Key { time: frame.due, class: Class::Frame, sender: frame.from, count: frame.count };
+        let (sender, count) = self.order_of(&frame);
+        let key = Key { time: frame.due, class: Class::Frame, sender, count };
         self.agenda.push(key, 0, Work::Frame(frame));
     }
 
@@ -205,26 +211,35 @@ impl Machine {
 
     /// Does everything that is due at `until` or before, in order.
     pub fn run_until(&mut self, until: Nanos) {
-        while let Some((key, incarnation, work)) = self.agenda.pop(until) {
-            if incarnation != 0 && incarnation != self.incarnation {
-                continue;
-            }
-            // What waited while parked is handled late, in its old order.
-            let now = key.time.max(self.clock);
-            if now > self.clock {
-                self.clock = now;
-                self.handlers_now = 0;
-            }
-            // Frames take a tick, so only work that a machine makes for itself can go in circles.
-            self.handlers_now += u32::from(!matches!(work, Work::Frame(_) | Work::ServiceDone));
-            if self.livelocked() {
-                return;
-            }
-            if self.must_wait(&work) {
-                self.parked.push((key, incarnation, work));
-            } else {
-                self.work(now, work);
-            }
+        if self.plan.breaks(Mutation::SortedBatch) {
+            return self.run_batch(until);
+        }
+        while !self.livelocked()
+            && let Some((key, incarnation, work)) = self.agenda.pop(until)
+        {
+            self.take(key, incarnation, work);
+        }
+    }
+
+    fn take(&mut self, key: Key, incarnation: u32, work: Work) {
+        if incarnation != 0 && incarnation != self.incarnation {
+            return;
+        }
+        // What waited while parked is handled late, in its old order.
+        let now = key.time.max(self.clock);
+        if now > self.clock {
+            self.clock = now;
+            self.handlers_now = 0;
+        }
+        // Frames take a tick, so only work that a machine makes for itself can go in circles.
+        self.handlers_now += u32::from(!matches!(work, Work::Frame(_) | Work::ServiceDone));
+        if self.livelocked() {
+            return;
+        }
+        if self.must_wait(&work) {
+            self.parked.push((key, incarnation, work));
+        } else {
+            self.work(now, work);
         }
     }
 
@@ -365,6 +380,8 @@ impl Machine {
 
     /// The shared store's answer to [`Act::Read`], due at `at`, for the asking incarnation only.
     pub fn answer(&mut self, at: Nanos, incarnation: u32, stored: Stored, from: RestartFrom) {
+        let anybody = self.plan.breaks(Mutation::AnswersAnybody);
+        let incarnation = if anybody { 0 } else { incarnation };
         self.push(at, Class::Frame, incarnation, Work::Loaded(stored, from));
     }
 

@@ -11,6 +11,7 @@ use aftermath_systems::plan::{
 use aftermath_systems::protocol::{
     ChannelId, EdgeId, InstanceId, Nanos, NodeId, OperatorId, StreamId,
 };
+use std::collections::BTreeMap;
 
 /// Builds what nodes may know.
 pub(super) fn build(config: &RunConfig, assigned: &Assignment, seed: Seed) -> Plan {
@@ -41,8 +42,12 @@ fn settings(config: &RunConfig) -> Settings {
         heartbeat_every: config.timing.heartbeat_ns,
         heartbeat_misses: config.timing.misses,
         join_after: {
-            let links = config.network.edge_latency_ns.values();
-            let longest = links.copied().max().unwrap_or(0).max(config.network.latency_ns);
+            let network = &config.network;
+            let longest = |edges: &BTreeMap<_, Nanos>, others: Nanos| {
+                edges.values().copied().fold(others, Nanos::max)
+            };
+            let longest = longest(&network.edge_latency_ns, network.latency_ns)
+                + longest(&network.edge_jitter_ns, network.jitter_ns);
             config.timing.heartbeat_ns * config.timing.misses
                 + config.timing.redirect_ns
                 + 2 * longest
@@ -277,26 +282,31 @@ fn add_streams(plan: &mut Plan) {
     }
 }
 
-/// Latency of every pair of nodes: that of the edge between their operators, or the default. A
-/// latency given for one replica of the receiver is stronger than that of the whole edge.
-pub fn latencies(config: &RunConfig, plan: &Plan) -> Vec<Nanos> {
+/// A span of time for every pair of nodes, such as a latency: that of the edge between their
+/// operators, or the default. One given for one replica of the receiver is stronger than that of
+/// the whole edge.
+pub fn by_pair(
+    plan: &Plan,
+    default: Nanos,
+    edges: &BTreeMap<(String, String), Nanos>,
+) -> Vec<Nanos> {
     let count = plan.nodes.len();
-    let mut latencies = vec![config.network.latency_ns; count * count];
+    let mut spans = vec![default; count * count];
     let named = |name: &str| -> Vec<NodeId> {
         let nodes = (0..count as u16).map(NodeId);
         let is =
             |node: &NodeId| plan.node(*node).name == name || plan.operator_of(*node).name == name;
         nodes.filter(is).collect()
     };
-    let mut given: Vec<_> = config.network.edge_latency_ns.iter().collect();
+    let mut given: Vec<_> = edges.iter().collect();
     given.sort_by_key(|((_, to), _)| to.contains('/'));
-    for ((from, to), latency) in given {
+    for ((from, to), span) in given {
         for a in named(from) {
             for b in named(to) {
-                latencies[a.index() * count + b.index()] = *latency;
-                latencies[b.index() * count + a.index()] = *latency;
+                spans[a.index() * count + b.index()] = *span;
+                spans[b.index() * count + a.index()] = *span;
             }
         }
     }
-    latencies
+    spans
 }

@@ -35,8 +35,10 @@
 //! [network]
 //! tick = "1ms"                    # whole milliseconds: nothing between nodes is faster
 //! latency = "1ms"                 # one way, of every link; at least one tick
-//! edges = { "source -> count" = "5ms" }  # of the links of one edge, or to one replica of its
-//!                                 # receiver: "source -> count/0/1"
+//! jitter = "0ms"                  # each frame takes up to so much longer, drawn from the seed
+//! edges = { "source -> count" = "5ms" }  # latency of the links of one edge, or to one replica of
+//!                                 # its receiver: "source -> count/0/1"; or else
+//!                                 # { latency = "5ms", jitter = "2ms" }, both optional
 //! bandwidth_bytes_per_s = 0       # of each link; 0: unlimited
 //!
 //! [timing]

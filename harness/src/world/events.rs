@@ -36,6 +36,10 @@ impl EventWorld {
             }
             // Hand the buffer back: it is filled again in the next tick.
             self.machines.list[index].outbox = outbox;
+            self.machines.cross_early(self.now);
+            if self.machines.stops_early(self.now) {
+                return Some(Ended::Drained);
+            }
         }
         self.machines.cross(self.now);
         self.machines.ended(self.now)

@@ -2,11 +2,14 @@
 //! worlds, or they would drift apart.
 
 mod events;
+mod mutation;
 mod store;
 mod turmoil;
 
 pub use self::turmoil::{HOSTS_MAX, TurmoilWorld};
 pub use events::EventWorld;
+#[doc(hidden)]
+pub use mutation::Mutation;
 
 use crate::machine::{Act, Machine};
 use crate::plan::{PlannedFault, RunPlan};
@@ -105,7 +108,7 @@ impl Machines {
     /// Carries out what crosses machines, after all have run until `tick_end`. Every consequence
     /// lies in a later tick.
     pub fn cross(&mut self, tick_end: Nanos) {
-        let tick = self.plan.tick_ns;
+        let tick = if self.plan.breaks(Mutation::ActsAtOnce) { 0 } else { self.plan.tick_ns };
         let mut discarded = Vec::new();
         for index in 0..self.list.len() {
             for act in std::mem::take(&mut self.list[index].acts) {
@@ -132,6 +135,27 @@ impl Machines {
             self.store.discard(slot, number);
         }
         self.assign_faults(tick_end);
+    }
+
+    /// What a broken rule carries out while the tick is still being run.
+    pub(crate) fn cross_early(&mut self, tick_end: Nanos) {
+        if self.plan.breaks(Mutation::ActsAtOnce) {
+            self.cross(tick_end);
+        }
+        if self.plan.breaks(Mutation::WireCutAtOnce) {
+            let acts = self.list.iter().flat_map(|machine| machine.acts.clone());
+            for act in acts.collect::<Vec<_>>() {
+                if let Act::CutWire { from, at } = act {
+                    self.list.iter_mut().for_each(|machine| machine.cut_wire(from, at, at));
+                }
+            }
+        }
+    }
+
+    /// Whether a broken rule ends the run while the tick is still being run.
+    pub(crate) fn stops_early(&self, now: Nanos) -> bool {
+        let healed = self.healed_at.is_some_and(|healed_at| now >= healed_at);
+        self.plan.breaks(Mutation::StopsAtDrained) && healed && self.settled()
     }
 
     /// Assigns the faults of the next tick. Who leads is looked up now, one tick or less before:

@@ -62,7 +62,8 @@ fn arrive(shared: &Shared, me: NodeId, handle: Handle, tick_end: Nanos) {
 
 /// Does what is due; returns the parcels to send.
 fn work(shared: &Shared, me: NodeId, tick_end: Nanos) -> Vec<(NodeId, Handle)> {
-    let machine = &mut shared.machines.borrow_mut().list[me.index()];
-    machine.run_until(tick_end);
-    shared.wire.borrow_mut().pack(&mut machine.outbox)
+    let machines = &mut shared.machines.borrow_mut();
+    machines.list[me.index()].run_until(tick_end);
+    machines.cross_early(tick_end);
+    shared.wire.borrow_mut().pack(&mut machines.list[me.index()].outbox)
 }

@@ -6,7 +6,7 @@
 mod host;
 mod wire;
 
-use super::{Ended, Finished, Machines};
+use super::{Ended, Finished, Machines, Mutation};
 use crate::plan::RunPlan;
 use aftermath_systems::protocol::{Nanos, NodeId};
 use std::cell::RefCell;
@@ -56,10 +56,11 @@ impl TurmoilWorld {
         // One tick on every link: frames may be early, the rest of their way they wait in the
         // receiver's agenda. Turmoil neither loses nor delays anything by chance, so its seed does
         // not matter, and neither does its wall clock.
+        let link = if plan.breaks(Mutation::LinkTooLong) { 2 * tick } else { tick };
         let mut sim = Builder::new()
             .tick_duration(tick)
-            .min_message_latency(tick)
-            .max_message_latency(tick)
+            .min_message_latency(link)
+            .max_message_latency(link)
             .simulation_duration(Duration::MAX)
             .epoch(UNIX_EPOCH)
             .rng_seed(0)
