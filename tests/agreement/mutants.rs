@@ -1,8 +1,8 @@
 //! A rule of the worlds broken on purpose, and plans in which the comparison notices.
 
 use super::support::{SMALL, parse, plan};
-use aftermath_harness::agreement::differences;
-use aftermath_harness::config::Case;
+use aftermath_harness::agreement::{self, differences};
+use aftermath_harness::config::{Case, Worlds};
 use aftermath_harness::machine::TraceEvent;
 use aftermath_harness::plan::{PlannedFault, RunPlan};
 use aftermath_harness::run::run_in;
@@ -102,6 +102,21 @@ fn the_event_world_stops_when_it_has_drained() {
 #[test]
 fn links_a_tick_too_long() {
     noticed(Mutation::LinkTooLong, &[World::Turmoil], &trials());
+}
+
+#[test]
+fn a_difference_is_told_with_the_first_event() {
+    let plan = trials()[0].plan(Some(Mutation::ArrivalOrder));
+    let (log, told) = agreement::run(Worlds::Both, &plan, false);
+    assert_eq!(log.hash, run_in(World::Events, &plan, false).hash);
+    let told = told.expect("the worlds differ");
+    let (numbers, events) = told.split_once("first event that differs\nevents:\n").expect(&told);
+    assert!(numbers.contains("in the event world") && numbers.contains("hash"), "{told}");
+    let (left, right) = events.split_once("\nturmoil:\n").expect(&told);
+    assert!(left.contains(" ms  ") && right.contains(" ms  ") && left != right.trim(), "{told}");
+    let (log, told) = agreement::run(Worlds::Both, &trials()[0].plan(None), false);
+    assert_eq!(told, None);
+    assert!(!log.deliveries.is_empty());
 }
 
 /// The process that has asked the shared store crashes before the answer comes.

@@ -7,7 +7,7 @@ use aftermath_systems::protocol::{Nanos, NodeId};
 use std::net::Ipv4Addr;
 use std::rc::Rc;
 use std::time::Duration;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::sleep;
 use turmoil::net::UdpSocket;
 
 const PORT: u16 = 1;
@@ -15,7 +15,7 @@ const PORT: u16 = 1;
 /// Runs the machine `me` for ever, or until turmoil drops the task.
 pub async fn run(shared: Rc<Shared>, me: NodeId) -> turmoil::Result {
     let socket = socket(&shared, me).await?;
-    let mut wake = Instant::now();
+    let tick = Duration::from_nanos(shared.tick_ns);
     loop {
         let tick_end = tick_end(&shared);
         let mut handle = Handle::default();
@@ -25,8 +25,7 @@ pub async fn run(shared: Rc<Shared>, me: NodeId) -> turmoil::Result {
         for (to, handle) in work(&shared, me, tick_end) {
             socket.try_send_to(&handle, (shared.addresses[to.index()], PORT))?;
         }
-        wake += Duration::from_nanos(shared.tick_ns);
-        sleep_until(wake).await;
+        sleep(tick).await;
     }
 }
 
