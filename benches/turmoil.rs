@@ -98,11 +98,11 @@ fn schedule(plan: &Rc<RunPlan>) -> Schedule {
     let mut schedule: Schedule = vec![Vec::new(); machines.list.len()];
     for tick in 0.. {
         let tick_end = tick * plan.tick_ns;
-        for index in 0..machines.list.len() {
+        for (index, ticks) in schedule.iter_mut().enumerate() {
             machines.list[index].run_until(tick_end);
             let outbox = std::mem::take(&mut machines.list[index].outbox);
             let to: BTreeSet<usize> = outbox.iter().map(|frame| frame.to.index()).collect();
-            schedule[index].push(to.into_iter().collect());
+            ticks.push(to.into_iter().collect());
             for frame in outbox {
                 machines.list[frame.to.index()].deliver(frame);
             }

@@ -5,6 +5,7 @@ use super::agreed;
 use super::support::{parse, plan};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
+use std::cell::Cell;
 
 /// Random plans, unless PROPTEST_CASES says otherwise.
 const CASES: u32 = 128;
@@ -147,16 +148,22 @@ fn whatever_is_planned() {
     let config = Config { cases, failure_persistence: None, ..Config::default() };
     let random = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
     let mut runner = TestRunner::new_with_rng(config, random);
+    let (runs, struck, lost) = (Cell::new(0), Cell::new(0), Cell::new(0));
     let result = runner.run(&plans(), |random| {
         let text = text(&random);
         let seed = random.2.3;
         let scenario = parse(&text, "scenarios/random.toml");
-        let told = agreed(&plan(&scenario.cases[0].config, seed, 0)).err();
-        told.map_or(Ok(()), |told| {
-            Err(TestCaseError::fail(format!("{told}\nseed {seed} of\n{text}")))
-        })
+        let log = agreed(&plan(&scenario.cases[0].config, seed, 0))
+            .map_err(|told| TestCaseError::fail(format!("{told}\nseed {seed} of\n{text}")))?;
+        runs.set(runs.get() + 1);
+        struck.set(struck.get() + log.strikes().len());
+        lost.set(lost.get() + usize::from(log.nodes.iter().any(|node| node.log.frames_lost > 0)));
+        Ok(())
     });
     if let Err(error) = result {
         panic!("{error}");
     }
+    let (runs, struck, lost) = (runs.get(), struck.get(), lost.get());
+    println!("{runs} plans agree; {struck} faults struck, {lost} runs lost frames");
+    assert!(struck >= runs && lost >= runs / 2, "the plans are too tame: {struck}, {lost}");
 }

@@ -69,7 +69,7 @@ pub fn replay(args: &ReplayArgs, registry: &Registry) -> Exit {
         }
     }
     let both = [(differs, false), (twin_differs, true)];
-    for (told, twin) in both.into_iter().filter_map(|(told, twin)| Some((told?, twin))) {
+    if let Some((told, twin)) = both.into_iter().find_map(|(told, twin)| Some((told?, twin))) {
         return disagree(&Disagreement { replay: record.replay, twin, told }, 1);
     }
     match record.status {

@@ -52,11 +52,11 @@ fn tick_end(shared: &Shared) -> Nanos {
 /// a tick before is late.
 fn arrive(shared: &Shared, me: NodeId, handle: Handle, tick_end: Nanos) {
     let machine = &mut shared.machines.borrow_mut().list[me.index()];
-    for frame in shared.wire.borrow_mut().take(handle) {
+    shared.wire.borrow_mut().unpack(handle, me, |frame| {
         let late = tick_end > 0 && frame.due <= tick_end - shared.tick_ns;
         assert!(!late, "due in an earlier tick than {tick_end}: {frame:?}");
         machine.deliver(frame);
-    }
+    });
 }
 
 /// Does what is due; returns the parcels to send.

@@ -2,7 +2,6 @@
 
 use crate::machine::Frame;
 use aftermath_systems::protocol::NodeId;
-use std::collections::BTreeMap;
 
 /// A number on a datagram.
 pub type Handle = [u8; 8];
@@ -11,8 +10,10 @@ pub type Handle = [u8; 8];
 pub struct Wire {
     /// Frames of one sender's tick, by receiver, while they are being put together.
     open: Vec<Vec<Frame>>,
-    parcels: BTreeMap<u64, Vec<Frame>>,
-    next: u64,
+    /// By number. Empty ones are kept: their memory is used again.
+    parcels: Vec<Vec<Frame>>,
+    /// Numbers of the empty ones.
+    free: Vec<usize>,
     arrived: u64,
 }
 
@@ -20,7 +21,7 @@ impl Wire {
     /// An empty one between so many hosts.
     pub fn new(hosts: usize) -> Wire {
         let open = (0..hosts).map(|_| Vec::new()).collect();
-        Wire { open, parcels: BTreeMap::new(), next: 0, arrived: 0 }
+        Wire { open, parcels: Vec::new(), free: Vec::new(), arrived: 0 }
     }
 
     /// Packs what one host sends in one tick: one parcel for each receiver, frames in their order.
@@ -30,22 +31,28 @@ impl Wire {
         }
         let mut packed = Vec::new();
         for (to, open) in self.open.iter_mut().enumerate().filter(|(_, open)| !open.is_empty()) {
-            self.parcels.insert(self.next, std::mem::take(open));
-            packed.push((NodeId(to as u16), self.next.to_le_bytes()));
-            self.next += 1;
+            let number = self.free.pop().unwrap_or_else(|| {
+                self.parcels.push(Vec::new());
+                self.parcels.len() - 1
+            });
+            std::mem::swap(&mut self.parcels[number], open);
+            packed.push((NodeId(to as u16), (number as u64).to_le_bytes()));
         }
         packed
     }
 
-    /// Takes the parcel with this number.
+    /// Takes the frames of the parcel with this number, for `to`.
     ///
     /// # Panics
-    /// When it has been taken before.
-    pub fn take(&mut self, handle: Handle) -> Vec<Frame> {
-        let parcel = self.parcels.remove(&u64::from_le_bytes(handle));
-        let parcel = parcel.expect("turmoil delivers a datagram once");
+    /// When the parcel has been taken before.
+    pub fn unpack(&mut self, handle: Handle, to: NodeId, mut take: impl FnMut(Frame)) {
+        let number = u64::from_le_bytes(handle) as usize;
+        let parcel = &mut self.parcels[number];
+        let for_to = parcel.first().is_some_and(|frame| frame.to == to);
+        assert!(for_to, "turmoil delivers a datagram once, and to its receiver");
         self.arrived += parcel.len() as u64;
-        parcel
+        parcel.drain(..).for_each(&mut take);
+        self.free.push(number);
     }
 
     /// Whether every frame that was sent has arrived or is under way.
@@ -53,7 +60,7 @@ impl Wire {
     /// # Panics
     /// When one is missing.
     pub fn check(&self, sent: u64) {
-        let under_way: usize = self.parcels.values().map(Vec::len).sum();
+        let under_way: usize = self.parcels.iter().map(Vec::len).sum();
         assert_eq!(sent, self.arrived + under_way as u64, "sent = arrived + under way");
     }
 }
