@@ -1,6 +1,8 @@
 //! What a scenario means, resolved: one value per case with every name looked up, every default
 //! filled in and every time in nanoseconds. The scenario reader makes it, planning reads it.
 
+pub use crate::agreement::Worlds;
+
 use aftermath_reports::record::ValueClass;
 use aftermath_systems::claim::{Delivery, FaultKind};
 use aftermath_systems::options::Options;
@@ -26,30 +28,6 @@ pub struct Scenario {
     pub worlds: Worlds,
     /// Its cases, matrices multiplied out, one for each strategy.
     pub cases: Vec<Case>,
-}
-
-/// Where runs are run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Worlds {
-    /// In the event world.
-    #[default]
-    Events,
-    /// On turmoil.
-    Turmoil,
-    /// In both, and they must agree exactly.
-    Both,
-}
-
-impl Worlds {
-    /// Names in scenarios, on the command line and in records.
-    pub const ALL: &[(&'static str, Worlds)] =
-        &[("events", Worlds::Events), ("turmoil", Worlds::Turmoil), ("both", Worlds::Both)];
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        let found = Worlds::ALL.iter().find(|(_, worlds)| *worlds == self);
-        found.map_or("", |(name, _)| name)
-    }
 }
 
 /// One case under one strategy.

@@ -140,6 +140,21 @@ fn with_other_options() {
     }
 }
 
+/// Nothing happens for most ticks, which the event world skips, and the run is given up: both
+/// worlds must notice at the same one, here 1.5 ms after everything has healed.
+#[test]
+fn a_run_that_does_not_drain_is_given_up_at_the_same_tick() {
+    let slow = SMALL.replace("500us", "80ms").replace("rate_per_s = 1000", "rate_per_s = 20");
+    let quiet = slow.replace("tuples = 300", "tuples = 30").replace("\"10ms\"", "\"90ms\"");
+    let text = format!("drain_within = \"1500us\"\n{quiet}{}", BEFALLS[2].1);
+    for case in &parse(&text, "scenarios/stuck.toml").cases {
+        let label = case.config.label();
+        let log =
+            agreed(&plan(&case.config, 0, 0)).unwrap_or_else(|told| panic!("{label}\n{told}"));
+        assert_eq!(log.ended, Ended::Stuck, "{label}");
+    }
+}
+
 /// Closed forms hold on turmoil too, because its runs are the same to the nanosecond: the base
 /// rows of the golden scenario, a service of 2/3 ms and all, on a shorter stream.
 #[test]

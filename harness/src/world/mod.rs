@@ -137,27 +137,6 @@ impl Machines {
         self.assign_faults(tick_end);
     }
 
-    /// What a broken rule carries out while the tick is still being run.
-    pub(crate) fn cross_early(&mut self, tick_end: Nanos) {
-        if self.plan.breaks(Mutation::ActsAtOnce) {
-            self.cross(tick_end);
-        }
-        if self.plan.breaks(Mutation::WireCutAtOnce) {
-            let acts = self.list.iter().flat_map(|machine| machine.acts.clone());
-            for act in acts.collect::<Vec<_>>() {
-                if let Act::CutWire { from, at } = act {
-                    self.list.iter_mut().for_each(|machine| machine.cut_wire(from, at, at));
-                }
-            }
-        }
-    }
-
-    /// Whether a broken rule ends the run while the tick is still being run.
-    pub(crate) fn stops_early(&self, now: Nanos) -> bool {
-        let healed = self.healed_at.is_some_and(|healed_at| now >= healed_at);
-        self.plan.breaks(Mutation::StopsAtDrained) && healed && self.settled()
-    }
-
     /// Assigns the faults of the next tick. Who leads is looked up now, one tick or less before:
     /// several machines' states at one instant are known between ticks only.
     fn assign_faults(&mut self, tick_end: Nanos) {

@@ -1,5 +1,5 @@
-//! The task of one host, and the only asynchronous code: once a tick it takes what has arrived, lets
-//! the machine do what is due, and sends what that made.
+//! The task of one host, and the only asynchronous code: once a tick it takes what has arrived,
+//! lets the machine do what is due, and sends what that made.
 
 use super::Shared;
 use super::wire::Handle;
