@@ -212,9 +212,9 @@ impl Node for Replica {
             Event::Started { stored, from: RestartFrom::Shared { .. }, .. } => {
                 self.load(cx, &stored);
             }
-            Event::Data { term, channel, item, .. } => {
+            Event::Data { channel, item, .. } => {
                 if let Some(mine) = leads {
-                    self.task.take(cx, mine, (term, channel, &item), fx, |_, _| {});
+                    self.task.take(cx, mine, (channel, &item), fx, |_, _| {});
                 }
             }
             Event::Timer(CHECKPOINT) if leads.is_some() => self.checkpoint(cx, fx),

@@ -25,6 +25,8 @@ const PATH: &str = "scenarios/random.toml";
 #[derive(Clone, Copy, Debug)]
 struct Fault {
     loss: bool,
+    /// Of the coordinator instead, where there is one.
+    coordinator: bool,
     /// Of the protected operators, modulo their number.
     operator: usize,
     instance: u16,
@@ -48,22 +50,57 @@ struct Plan {
     parallelism: u16,
     tuples: u64,
     dedup: &'static str,
+    around: Surroundings,
     faults: Vec<Fault>,
     seed: u64,
 }
 
-/// Time-outs of some milliseconds.
-const TIMING: &str = r#"
+/// What the plan runs on. Time-outs are some milliseconds; links and stores may be slow.
+#[derive(Clone, Copy, Debug)]
+struct Surroundings {
+    latency_ms: u64,
+    /// Of the first edge, if it is another.
+    first_edge_ms: Option<u64>,
+    /// Bytes a second; 0: unlimited.
+    bandwidth: u64,
+    interval_ms: u64,
+    storage_ms: u64,
+    /// Bytes a second, of writing and of loading; 0: unlimited.
+    storage_bandwidth: u64,
+    restore_bandwidth: u64,
+    /// CPU time of a tuple; at 1,000 tuples a second, 1,000 us are too much.
+    service_us: u64,
+}
+
+impl Surroundings {
+    /// The sections of a scenario.
+    fn text(&self, first_operator: &str) -> String {
+        let Surroundings { latency_ms, bandwidth, interval_ms, storage_ms, .. } = self;
+        let edge = self.first_edge_ms.map_or(String::new(), |ms| {
+            format!("edges = {{ \"source -> {first_operator}\" = \"{ms}ms\" }}\n")
+        });
+        format!(
+            "
+[network]
+latency = \"{latency_ms}ms\"
+{edge}bandwidth_bytes_per_s = {bandwidth}
+
 [timing]
-heartbeat = "5ms"
+heartbeat = \"5ms\"
 misses = 3
-redirect = "3ms"
-interval = "20ms"
+redirect = \"3ms\"
+interval = \"{interval_ms}ms\"
 
 [storage]
-latency = "4ms"
+latency = \"{storage_ms}ms\"
+bandwidth_bytes_per_s = {}
+restore_bytes_per_s = {}
 
-"#;
+",
+            self.storage_bandwidth, self.restore_bandwidth
+        )
+    }
+}
 
 /// Pipelines: name, options, operators, and the one that can be parallel.
 const FLOWS: [(&str, &str, &[&str], &str); 9] = [
@@ -111,7 +148,9 @@ impl Plan {
         let (strategy, own) = STRATEGIES[self.strategy];
         let protected = self.protected();
         let quoted = |names: &[&str]| format!("[\"{}\"]", names.join("\", \""));
-        let service: Vec<_> = operators.iter().map(|name| format!("{name} = \"200us\"")).collect();
+        let service =
+            operators.iter().map(|name| format!("{name} = \"{}us\"", self.around.service_us));
+        let service: Vec<_> = service.collect();
         let mut text = format!("strategies = [\"{strategy}\"]\n\n[strategy.{strategy}]\n{own}\n");
         if let Some(other) = self.mixed {
             let (other, own) = STRATEGIES[other];
@@ -132,21 +171,31 @@ impl Plan {
             _ => format!("generated = {{ tuples = {}, keys = 20 }}\n", self.tuples),
         };
         text += &format!("\n[protection]\ndedup = \"{}\"\n", self.dedup);
-        text += TIMING;
+        text += &self.around.text(operators[0]);
         for fault in self.faults() {
             text += &self.fault(fault);
         }
         text
     }
 
-    fn fault(&self, fault: &Fault) -> String {
+    /// What a fault hits, as scenarios name it.
+    fn node(&self, fault: &Fault) -> String {
         let protected = self.protected();
+        let coordinated = STRATEGIES[self.strategy].0 == "checkpoint-rollback"
+            && (self.mixed.is_none() || protected.len() > 1);
+        if fault.coordinator && coordinated {
+            return "coordinator".to_string();
+        }
         let operator = protected[fault.operator % protected.len()];
         let instance = self.instance(fault);
-        let node = match fault.replica {
+        match fault.replica {
             Some(replica) => format!("{operator}/{instance}/{replica}"),
             None => format!("{operator}/{instance}"),
-        };
+        }
+    }
+
+    fn fault(&self, fault: &Fault) -> String {
+        let node = self.node(fault);
         let wire = if fault.wire_dies { ", wire = \"die\"" } else { "" };
         let what = match fault.loss {
             true => format!("machine-loss = {{ node = \"{node}\"{wire} }}"),
@@ -159,13 +208,10 @@ impl Plan {
     /// The faults. Two outcomes for one machine at one time are a mistake in a scenario, so a
     /// second fault that names the same machine as the first is left out.
     fn faults(&self) -> &[Fault] {
-        let machine = |fault: &Fault| {
-            let operator = fault.operator % self.protected().len();
-            fault.replica.map(|replica| (operator, self.instance(fault), replica))
+        let same = match &self.faults[..] {
+            [a, b] => self.node(a) == self.node(b) && a.replica.is_some() == b.replica.is_some(),
+            _ => false,
         };
-        let same = self.faults.len() == 2
-            && machine(&self.faults[0]).is_some()
-            && machine(&self.faults[0]) == machine(&self.faults[1]);
         &self.faults[..self.faults.len() - usize::from(same)]
     }
 }
@@ -174,15 +220,39 @@ fn fault() -> impl Strategy<Value = Fault> {
     let place = (0..4usize, 0..2u16, prop::option::weighted(0.3, 0..2u16));
     // Beyond the end of the stream too.
     let time = (1_000..200_000u64, prop::option::weighted(0.7, 1_000..80_000u64));
-    (any::<bool>(), place, time, any::<bool>()).prop_map(
-        |(loss, (operator, instance, replica), (at_us, for_us), wire_dies)| Fault {
+    let whom = (any::<bool>(), prop::bool::weighted(0.2));
+    (whom, place, time, any::<bool>()).prop_map(
+        |((loss, coordinator), (operator, instance, replica), (at_us, for_us), wire_dies)| Fault {
             loss,
+            coordinator,
             operator,
             instance,
             replica,
             at_us,
             for_us,
             wire_dies,
+        },
+    )
+}
+
+fn surroundings() -> impl Strategy<Value = Surroundings> {
+    let one_of = |usual: u64, others: &'static [u64]| prop_oneof![3 => Just(usual), 1 => prop::sample::select(others)];
+    let links = (
+        one_of(1, &[2, 20, 60]),
+        prop::option::weighted(0.2, prop::sample::select(&[5u64, 30, 100][..])),
+        one_of(0, &[100_000, 300_000, 2_000_000]),
+    );
+    let stores = (one_of(4, &[1, 30]), one_of(0, &[20_000, 200_000]), one_of(0, &[5_000, 50_000]));
+    (links, stores, one_of(20, &[5, 50]), one_of(200, &[0, 900, 1_100])).prop_map(
+        |((latency_ms, first_edge_ms, bandwidth), stores, interval_ms, service_us)| Surroundings {
+            latency_ms,
+            first_edge_ms,
+            bandwidth,
+            interval_ms,
+            storage_ms: stores.0,
+            storage_bandwidth: stores.1,
+            restore_bandwidth: stores.2,
+            service_us,
         },
     )
 }
@@ -194,17 +264,21 @@ fn plan() -> impl Strategy<Value = Plan> {
     let none = prop::collection::vec(fault(), 0..=0);
     let some = prop::collection::vec(fault(), 1..=2);
     let faults = prop_oneof![1 => none, 4 => some];
-    (what, 100..=300u64, dedup, faults, 0..1_000u64).prop_map(
-        |((flow, protect, strategy, mixed, parallelism), tuples, dedup, faults, seed)| Plan {
-            flow,
-            protect,
-            strategy,
-            mixed,
-            parallelism,
-            tuples,
-            dedup,
-            faults,
-            seed,
+    let where_and_when = (surroundings(), 0..1_000u64);
+    (what, 100..=300u64, dedup, faults, where_and_when).prop_map(
+        |((flow, protect, strategy, mixed, parallelism), tuples, dedup, faults, (around, seed))| {
+            Plan {
+                flow,
+                protect,
+                strategy,
+                mixed,
+                parallelism,
+                tuples,
+                dedup,
+                around,
+                faults,
+                seed,
+            }
         },
     )
 }

@@ -38,6 +38,9 @@ pub struct RunLog {
     pub hash: u64,
     /// Retained tuples of all nodes together, at the sampling instants.
     pub retained: Vec<u64>,
+    /// How long what is sent or saved would wait for its link or device, the longest of all, at the
+    /// sampling instants, ns.
+    pub waiting: Vec<Nanos>,
 }
 
 /// Runs a plan in the event world.
@@ -70,6 +73,8 @@ pub fn run_in(world: World, plan: &Rc<RunPlan>, traced: bool) -> RunLog {
     let samples = nodes.iter().map(|node| node.log.retained.len()).min().unwrap_or(0);
     let total = |index: usize| nodes.iter().map(|node| node.log.retained[index]).sum();
     let retained = (0..samples).map(total).collect();
+    let longest = |index: usize| nodes.iter().map(|node| node.log.waiting[index]).max();
+    let waiting = (0..samples).map(|index| longest(index).unwrap_or(0)).collect();
     RunLog {
         plan: Rc::clone(plan),
         ended,
@@ -78,6 +83,7 @@ pub fn run_in(world: World, plan: &Rc<RunPlan>, traced: bool) -> RunLog {
         nodes,
         hash: fold.finish(),
         retained,
+        waiting,
     }
 }
 

@@ -78,10 +78,18 @@ pub trait Node: ForkNode {
         None
     }
 
+    /// Whether an item that arrives now may join the queue. A peek: nothing may change.
+    ///
+    /// Zombies are fenced here and not when the item is served: what has arrived before its sender
+    /// was replaced is as good as ever, however long it queues.
+    fn admits(&self, _cx: &Cx, term: Term, channel: ChannelId) -> bool {
+        self.parts().is_none_or(|(_, task)| task.ports.inbox.admits(term, channel))
+    }
+
     /// CPU time to charge before `item` is handled, ns. A peek: nothing may change.
-    fn cost(&self, cx: &Cx, term: Term, channel: ChannelId, item: &Item) -> Nanos {
+    fn cost(&self, cx: &Cx, channel: ChannelId, item: &Item) -> Nanos {
         let primary = self.parts().filter(|(member, _)| member.leads().is_some());
-        primary.map_or(0, |(_, task)| task.cost(cx, term, channel, item))
+        primary.map_or(0, |(_, task)| task.cost(cx, channel, item))
     }
 
     /// Whether this replica currently leads its instance.

@@ -76,9 +76,22 @@ pub struct Output {
     pub semantic: SemanticId,
     /// Its value.
     pub payload: Payload,
-    /// The input that it stands for, with that input's schedule, where that is not the input being
-    /// handled: an operator that puts streams in order releases inputs that came before.
-    pub origin: Option<(DeliveryId, Nanos)>,
+    /// The input that it stands for, where that is not the input being handled: an operator that
+    /// puts streams in order releases inputs that came before.
+    pub origin: Option<Release>,
+}
+
+/// An earlier input that an operator releases now.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Release {
+    /// Where it is in its stream.
+    pub id: DeliveryId,
+    /// When the source was scheduled to emit it, ns.
+    pub scheduled: Nanos,
+    /// How many were released before it at this opportunity: an input that was received twice,
+    /// where nobody removes duplicates, is released twice, and each time its outputs are counted
+    /// from zero.
+    number: usize,
 }
 
 /// The outputs of one input, in order.
@@ -86,6 +99,8 @@ pub struct Output {
 pub struct Outputs {
     /// What was emitted.
     pub list: Vec<Output>,
+    /// How many earlier inputs were released.
+    released: usize,
 }
 
 impl Outputs {
@@ -94,10 +109,21 @@ impl Outputs {
         self.list.push(Output { semantic, payload, origin: None });
     }
 
-    /// Emits one output of an earlier input: it keeps that input's place in its stream.
-    pub fn emit_for(&mut self, origin: &Tuple, semantic: SemanticId, payload: Payload) {
-        let origin = Some((origin.id, origin.scheduled));
-        self.list.push(Output { semantic, payload, origin });
+    /// Releases an earlier input: what is emitted for it keeps its place in its stream.
+    pub fn release(&mut self, input: &Tuple) -> Release {
+        self.released += 1;
+        Release { id: input.id, scheduled: input.scheduled, number: self.released }
+    }
+
+    /// Emits one output of an input that is being released.
+    pub fn emit_for(&mut self, origin: Release, semantic: SemanticId, payload: Payload) {
+        self.list.push(Output { semantic, payload, origin: Some(origin) });
+    }
+
+    /// Empty, and as new.
+    pub fn clear(&mut self) {
+        self.list.clear();
+        self.released = 0;
     }
 }
 

@@ -179,9 +179,10 @@ pub struct Settings {
     pub heartbeat_every: Nanos,
     /// K: how many periods without a sign of life until suspicion.
     pub heartbeat_misses: u64,
-    /// How long a host that is back waits for an answer to its hello, ns: a primary that is just
-    /// being activated answers only then, and the longest link must be crossed twice.
-    pub join_after: Nanos,
+    /// R: what redirecting streams or starting a process costs, ns.
+    pub redirect: Nanos,
+    /// The longest that a heartbeat is under way, ns.
+    pub heartbeat_delay: Nanos,
     /// M: period of checkpoints to a standby and of acknowledgements, ns.
     pub interval: Nanos,
     /// Modelled size of an acknowledgement, trim or confirmation, bytes.
@@ -200,6 +201,18 @@ impl Settings {
     /// How long a detector waits for a sign of life.
     pub fn suspect_after(&self) -> Nanos {
         self.heartbeat_every * self.heartbeat_misses
+    }
+
+    /// How long a detector waits for the first sign of life of a process that starts with it, ns.
+    /// Later ones are as far apart as they were sent; the first must also come over.
+    pub fn first_suspect_after(&self) -> Nanos {
+        self.suspect_after() + self.heartbeat_delay
+    }
+
+    /// How long a host that is back waits for an answer to its hello, ns: a primary that is just
+    /// being activated answers only then, and the longest link must be crossed twice.
+    pub fn join_after(&self) -> Nanos {
+        self.suspect_after() + self.redirect + 2 * self.heartbeat_delay
     }
 }
 

@@ -35,6 +35,8 @@ pub enum Bug {
     RestartWithoutParking,
     /// The coordinator restarts from the newest checkpoint it triggered, complete or not.
     IncompleteCheckpoint,
+    /// A coordinator that comes back does not read its pointer.
+    PointerForgotten,
     /// What was on its way before a rewind is taken for what was asked for.
     RewindUnmarked,
     /// The region trims when it cuts, not when the checkpoint is complete.
@@ -133,6 +135,11 @@ pub const ALL: &[PlantedBug] = &[
         bug: Bug::IncompleteCheckpoint,
         name: "incomplete-checkpoint",
         summary: "a coordinator restarts from the newest checkpoint it triggered, complete or not",
+    },
+    PlantedBug {
+        bug: Bug::PointerForgotten,
+        name: "pointer-forgotten",
+        summary: "a coordinator that comes back does not read which checkpoint was complete",
     },
     PlantedBug {
         bug: Bug::RewindUnmarked,

@@ -23,6 +23,11 @@ impl Device {
         self.last_done
     }
 
+    /// When the last transfer ends, ns.
+    pub fn free_at(&self) -> Nanos {
+        self.free_at
+    }
+
     /// A save has reached the machine's own disk.
     pub fn store(&mut self, key: SaveKey, blob: Blob) {
         self.disk.insert(key.slot, (key, blob));

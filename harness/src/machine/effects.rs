@@ -68,7 +68,11 @@ impl Machine {
             Effect::Busy(duration_ns) => self.lane.stall(now + duration_ns),
             Effect::Activate => {
                 self.phase = Phase::Activating;
-                self.schedule(now + self.plan.redirect_ns, Class::Started, Work::Activated);
+                self.schedule(
+                    now + self.plan.systems.settings.redirect,
+                    Class::Started,
+                    Work::Activated,
+                );
             }
             Effect::Restart(from) => self.restart(now, from),
             Effect::Discard { slot, number } => self.acts.push(Act::Discard { slot, number }),
@@ -112,15 +116,21 @@ impl Machine {
         cause: HandlerId,
     ) {
         self.count += 1;
+        let takes = transfer(bytes, self.plan.bandwidth_bytes_per_s);
         let session = &mut self.sessions[to.index()];
-        session.free_at =
-            now.max(session.free_at) + transfer(bytes, self.plan.bandwidth_bytes_per_s);
-        session.sent = match session.sent {
-            (incarnation, number) if incarnation == self.incarnation => (incarnation, number + 1),
-            _ => (self.incarnation, 1),
+        // Life is shown on a connection of its own: behind a large state that is being sent it
+        // would come too late, and say that we are dead.
+        let sent_at = if body.is_heartbeat() {
+            now + takes
+        } else {
+            session.free_at = now.max(session.free_at) + takes;
+            session.sent = match session.sent {
+                (mine, number) if mine == self.incarnation => (mine, number + 1),
+                _ => (self.incarnation, 1),
+            };
+            session.free_at
         };
-        let left = session.free_at;
-        let due = self.arrival(to, left);
+        let due = self.arrival(to, sent_at, body.is_heartbeat());
         let (from, count, session) = (self.id, self.count, self.sessions[to.index()].sent);
         self.log.frames_sent += 1;
         self.significant_sent += u64::from(body.is_significant());
@@ -128,14 +138,15 @@ impl Machine {
     }
 
     /// When a frame arrives that has left for `to` at `left`, ns: after latency and jitter, and
-    /// never before the one sent before it.
-    fn arrival(&mut self, to: NodeId, left: Nanos) -> Nanos {
+    /// never before the one sent before it on the same connection.
+    fn arrival(&mut self, to: NodeId, left: Nanos, heartbeat: bool) -> Nanos {
         let session = &mut self.sessions[to.index()];
         session.frames += 1;
         let (latency, jitter) =
             (self.plan.latency_ns(self.id, to), self.plan.jitter_ns(self.id, to, session.frames));
-        session.due = session.due.max(left + latency + jitter);
-        session.due
+        let due = if heartbeat { &mut session.heartbeat_due } else { &mut session.due };
+        *due = (*due).max(left + latency + jitter);
+        *due
     }
 
     fn save(&mut self, now: Nanos, key: SaveKey, blob: Blob, scope: Scope, covers: Positions) {

@@ -96,7 +96,7 @@ impl Machine {
     /// Charges for reading `stored`; the process starts afterwards.
     pub(super) fn load(&mut self, now: Nanos, stored: Stored, from: RestartFrom) {
         let read = transfer(stored_bytes(&stored), self.plan.storage.restore_bytes_per_s);
-        let at = now + self.plan.redirect_ns + read;
+        let at = now + self.plan.systems.settings.redirect + read;
         self.schedule(at, Class::Started, Work::Started(stored, from));
     }
 }

@@ -63,13 +63,18 @@ impl Body {
         matches!(self, Body::Data { .. })
     }
 
+    /// Whether it is a sign of life.
+    pub fn is_heartbeat(&self) -> bool {
+        matches!(self, Body::Link(Link::Heartbeat { .. }))
+    }
+
     /// Whether output may still follow from it: a run has not drained before all such frames have
     /// been handled. Heartbeats, acknowledgements and private talk are periodic and do not count.
     pub fn is_significant(&self) -> bool {
         match self {
             Body::Data { .. } | Body::ConnectionLost => true,
             Body::Link(link) => {
-                matches!(link, Link::Takeover { .. } | Link::Hello { .. } | Link::Welcome { .. })
+                !matches!(link, Link::Heartbeat { .. } | Link::Ack { .. } | Link::Trim { .. })
             }
             Body::Message(_) => false,
         }

@@ -35,6 +35,13 @@ impl Lane {
 
 impl Machine {
     pub(super) fn enqueue(&mut self, now: Nanos, frame: Frame) {
+        if let (Body::Data { channel, term, .. }, Some(node)) = (&frame.body, &self.node) {
+            let cx = Cx { now, me: self.id, plan: &self.plan.systems };
+            if !node.admits(&cx, *term, *channel) {
+                self.log.frames_fenced += 1;
+                return;
+            }
+        }
         if self.lane.is_idle() {
             self.serve(now, frame);
         } else {
@@ -60,10 +67,10 @@ impl Machine {
     /// Charges for an item before it is handled: state change and emission are one instant, at
     /// the end of the service.
     fn serve(&mut self, now: Nanos, frame: Frame) {
-        let Body::Data { channel, term, item } = &frame.body else { return };
+        let Body::Data { channel, item, .. } = &frame.body else { return };
         let Some(node) = &self.node else { return };
         let cx = Cx { now, me: self.id, plan: &self.plan.systems };
-        let cost = node.cost(&cx, *term, *channel, item);
+        let cost = node.cost(&cx, *channel, item);
         self.log.cpu_ns += cost;
         let start = now.max(self.lane.stalled_until);
         if start + cost == now {

@@ -118,6 +118,9 @@ pub struct MachineLog {
     pub cpu_ns: Nanos,
     /// Retained tuples at the sampling instants.
     pub retained: Vec<u64>,
+    /// How long what is sent or saved would wait for its link or device, the longest of them, at
+    /// the sampling instants, ns.
+    pub waiting: Vec<Nanos>,
     /// Trims sent: when, on which channel, up to where.
     pub trims: Vec<(Nanos, ChannelId, Positions)>,
     /// Input positions made durable: when and up to where.
@@ -126,6 +129,9 @@ pub struct MachineLog {
     pub strikes: Vec<Strike>,
     /// Frames sent to other machines.
     pub frames_sent: u64,
+    /// Items that were not admitted: their sender had been replaced, or they were sent before what
+    /// was asked for.
+    pub frames_fenced: u64,
     /// Frames that found the process down or were cut.
     pub frames_lost: u64,
     /// Handlers, if traced.

@@ -31,6 +31,7 @@ use aftermath_systems::protocol::{
 };
 use agenda::{Agenda, Key};
 use device::Device;
+pub(crate) use device::transfer;
 use lane::Lane;
 use std::collections::BTreeMap;
 use std::hash::Hash;
@@ -60,6 +61,8 @@ struct Session {
     free_at: Nanos,
     /// When the last frame to it is due, ns: jitter lets none overtake another.
     due: Nanos,
+    /// The same of heartbeats, which have a connection of their own.
+    heartbeat_due: Nanos,
     /// Frames sent to it, over all our incarnations.
     frames: u64,
     /// Our incarnation when we last sent, and the number of that frame.
@@ -269,6 +272,7 @@ impl Machine {
             Work::Heartbeat(registration) => self.heartbeat(now, registration),
             Work::Sample => {
                 self.log.retained.push(self.retained());
+                self.log.waiting.push(self.waiting(now));
                 let next = now + self.plan.sample_every_ns;
                 self.push(next, Class::Sample, 0, Work::Sample);
             }
@@ -289,9 +293,11 @@ impl Machine {
             }
             return;
         }
-        let session = &mut self.sessions[frame.from.index()];
-        assert!(frame.session > session.received, "links are FIFO: {frame:?}");
-        session.received = frame.session;
+        if !frame.body.is_heartbeat() {
+            let session = &mut self.sessions[frame.from.index()];
+            assert!(frame.session > session.received, "links are FIFO: {frame:?}");
+            session.received = frame.session;
+        }
         let (lineage, cause) = (frame.lineage, frame.cause);
         match frame.body {
             Body::Data { .. } => self.enqueue(now, frame),

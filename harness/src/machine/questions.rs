@@ -2,6 +2,7 @@
 
 use super::{HANDLERS_PER_INSTANT_MAX, Machine, Phase, Work};
 use aftermath_systems::node::Digest;
+use aftermath_systems::protocol::Nanos;
 
 impl Machine {
     /// Whether this replica leads its instance (or is just taking over).
@@ -55,6 +56,13 @@ impl Machine {
             _ => false,
         });
         self.node.as_ref().map_or(0, |node| node.retained()) + parked.count() as u64
+    }
+
+    /// How long a frame or a save would wait for its link or device, the longest of them, ns.
+    pub fn waiting(&self, now: Nanos) -> Nanos {
+        let links = self.sessions.iter().map(|session| session.free_at);
+        let free_at = links.max().unwrap_or(0).max(self.device.free_at());
+        free_at.saturating_sub(now)
     }
 
     /// Operator state, if the process runs an operator.

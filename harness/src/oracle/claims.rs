@@ -10,8 +10,8 @@ use aftermath_systems::claim::{
     Answer, Claim, Downstream, FaultKind, Situation, UnderRepair, Value,
 };
 use aftermath_systems::operator::OperatorClass;
-use aftermath_systems::plan::Plan;
-use aftermath_systems::protocol::{InstanceId, NodeId, OperatorId};
+use aftermath_systems::plan::{ChannelPlan, Plan};
+use aftermath_systems::protocol::{InstanceId, Nanos, NodeId, OperatorId};
 
 /// The join of the promises for everything that was hit.
 pub fn claimed(case: &Case) -> Claimed {
@@ -109,29 +109,40 @@ fn situation(
 ) -> Situation {
     let systems = &run.plan.systems;
     let instance = systems.node(node).instance;
+    // A region is set back as a whole, and so all instances of its operators.
+    let mine = match systems.region_of(node) {
+        Some(_) => systems.operator(operator).instances.clone(),
+        None => vec![instance],
+    };
     let mut under_repair = UnderRepair::default();
     let earlier = strikes.iter().filter(|(_, other)| {
         (other.at, other.fault) < (strike.at, strike.fault) && !other.already_down
     });
     for (other_node, other) in earlier {
         let other_instance = systems.node(*other_node).instance;
-        let connected = |from: InstanceId, to: InstanceId| {
-            systems.channels.iter().any(|channel| channel.from == from && channel.to == to)
+        let connected = |from: &[InstanceId], to: &[InstanceId]| {
+            let joins = |c: &ChannelPlan| from.contains(&c.from) && to.contains(&c.to);
+            systems.channels.iter().any(joins)
         };
+        let theirs = &[other_instance][..];
         let repaired = run.repaired(other_instance, other.at);
         under_repair.own_pair |= other_instance == instance && repaired > strike.at;
         let other_operator = systems.instance(other_instance).operator;
         let forgets = !run.plan.strategy(other_operator).log_survives();
-        under_repair.upstream_forgot |= forgets && connected(other_instance, instance);
+        under_repair.upstream_forgot |= forgets && connected(theirs, &mine);
         // A neighbour's repair is over for us when what we may ask it for lies after its failure:
         // its own is over, and ours has been saved or acknowledged anew.
         let recovered = recoveries.list.iter().find(|from| from.fault == other.fault);
-        let recovered = recovered.and_then(|from| from.recovered_at()).unwrap_or(other.at);
+        let recovered = match recovered {
+            Some(from) => from.recovered_at().unwrap_or(Nanos::MAX),
+            // It met nothing.
+            None => other.at,
+        };
         let cycles = 2 * (systems.settings.interval + run.plan.storage.latency_ns);
         let over = repaired.max(recovered).saturating_add(cycles + span_ns(systems));
         if over > strike.at {
-            under_repair.upstream |= forgets && connected(other_instance, instance);
-            under_repair.downstream |= connected(instance, other_instance);
+            under_repair.upstream |= forgets && connected(theirs, &mine);
+            under_repair.downstream |= connected(&mine, theirs);
         }
     }
     let alive = |peer: &NodeId| {

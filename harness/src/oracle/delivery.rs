@@ -6,7 +6,7 @@
 use crate::machine::Delivery;
 use crate::run::RunLog;
 use aftermath_reports::record::{Counts, Witness};
-use aftermath_systems::protocol::{Nanos, Payload, SemanticId};
+use aftermath_systems::protocol::{Payload, SemanticId};
 use std::collections::BTreeMap;
 
 /// One output of the twin and what became of it.
@@ -15,8 +15,6 @@ struct Row<'a> {
     first: Option<&'a Delivery>,
     copies: u64,
     wrong: Option<&'a Delivery>,
-    /// Source schedule of the last wrong copy's trigger, ns.
-    last_wrong: Nanos,
 }
 
 /// Outputs of a run against those of its twin, by semantic id.
@@ -24,6 +22,8 @@ pub struct Ledger<'a> {
     run: &'a RunLog,
     rows: BTreeMap<SemanticId, Row<'a>>,
     unexpected: Vec<&'a Delivery>,
+    /// Copies with another value than expected.
+    wrong: Vec<&'a Delivery>,
     /// First copies of expected outputs, in the order of arrival.
     new: Vec<&'a Delivery>,
     reordered: u64,
@@ -36,13 +36,14 @@ impl<'a> Ledger<'a> {
         let mut rows = BTreeMap::new();
         let mut twin_repeats = 0;
         for expected in &twin.deliveries {
-            let row = Row { expected, first: None, copies: 0, wrong: None, last_wrong: 0 };
+            let row = Row { expected, first: None, copies: 0, wrong: None };
             twin_repeats += u64::from(rows.insert(expected.semantic, row).is_some());
         }
         let mut ledger = Ledger {
             run,
             rows,
             unexpected: Vec::new(),
+            wrong: Vec::new(),
             new: Vec::new(),
             reordered: 0,
             twin_repeats,
@@ -56,7 +57,7 @@ impl<'a> Ledger<'a> {
             row.copies += 1;
             if delivery.payload != row.expected.payload {
                 row.wrong = row.wrong.or(Some(delivery));
-                row.last_wrong = row.last_wrong.max(delivery.scheduled);
+                ledger.wrong.push(delivery);
             }
             if row.first.is_none() {
                 row.first = Some(delivery);
@@ -90,10 +91,9 @@ impl<'a> Ledger<'a> {
         }
     }
 
-    /// Source schedules of the triggers of wrong values and unexpected outputs, ns.
-    pub fn wrong_at(&self) -> impl Iterator<Item = Nanos> + '_ {
-        let wrong = self.rows.values().filter(|row| row.wrong.is_some()).map(|row| row.last_wrong);
-        wrong.chain(self.unexpected.iter().map(|delivery| delivery.scheduled))
+    /// Every copy with a wrong value, and every unexpected output.
+    pub fn wrong(&self) -> impl Iterator<Item = &'a Delivery> + '_ {
+        self.wrong.iter().chain(&self.unexpected).copied()
     }
 
     /// `unique + lost = expected` and `delivered = unique + duplicates + unexpected`, and the twin

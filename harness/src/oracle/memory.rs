@@ -6,9 +6,11 @@
 //! falls into and says nothing about growth, while every log that is trimmed too late drags its
 //! median along. Judged in the twin over the whole stream, and in the run from the last R3 on
 //! while every pair is complete. A stretch is long enough if it is at least eight times the
-//! interval M plus the span W; a shorter one is not judged.
+//! interval M plus the span W plus what a trim takes (two saves, six hops, waiting for links and
+//! stores); a shorter one is not judged, nor is anything where more comes in than is worked off.
 
 use super::Case;
+use crate::metrics::load::is_overloaded;
 use crate::metrics::recovery::span_ns;
 use crate::run::RunLog;
 use aftermath_reports::record::{Time, Witness};
@@ -41,8 +43,10 @@ pub fn check(case: &Case) -> Memory {
             stretch(case.run, repaired.max(recovered.max().unwrap_or(0)), end)
         }
     };
+    let steady = !is_overloaded(case.twin);
     let judged: Vec<_> = [("twin", twin), ("run", after)]
         .into_iter()
+        .filter(|_| steady)
         .filter_map(|(which, stretch)| Some((which, stretch?)))
         .collect();
     let grows = |second: u64, last: u64| last * 4 > second * 5 + 8;
@@ -88,7 +92,10 @@ struct Quarter {
 /// The second and the last quarter of [from, to).
 fn stretch(run: &RunLog, from: Nanos, to: Nanos) -> Option<[Quarter; 2]> {
     let systems = &run.plan.systems;
-    let least = 8 * (systems.settings.interval + span_ns(systems));
+    let waiting = run.waiting.iter().copied().max().unwrap_or(0);
+    let trimmed_within =
+        2 * run.plan.storage.latency_ns + 6 * run.plan.longest_latency_ns() + waiting;
+    let least = 8 * (systems.settings.interval + span_ns(systems) + trimmed_within);
     if to.saturating_sub(from) < least {
         return None;
     }

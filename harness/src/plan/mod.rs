@@ -6,6 +6,7 @@ mod topology;
 mod workload;
 
 pub use schedule::{PlannedFault, strata};
+pub use topology::{coordinator_name, regions};
 
 use crate::config::{RunConfig, StorageConfig};
 use crate::seed::Seed;
@@ -36,8 +37,6 @@ pub struct RunPlan {
     jitter_seed: u64,
     /// Of each link; 0: unlimited.
     pub bandwidth_bytes_per_s: u64,
-    /// R: what redirecting streams or starting a process costs, ns.
-    pub redirect_ns: Nanos,
     /// Devices.
     pub storage: StorageConfig,
     /// The faults, by start; a twin has none.
@@ -72,7 +71,6 @@ impl RunPlan {
             jitter_ns: topology::by_pair(&systems, network.jitter_ns, &network.edge_jitter_ns),
             jitter_seed: seed.stream("jitter").below(u64::MAX),
             bandwidth_bytes_per_s: network.bandwidth_bytes_per_s,
-            redirect_ns: config.timing.redirect_ns,
             storage: config.storage.clone(),
             drain_within_ns: config
                 .drain_within_ns

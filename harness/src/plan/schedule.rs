@@ -24,9 +24,9 @@ pub struct PlannedFault {
 }
 
 impl PlannedFault {
-    /// When it is over, ns; its start if it lasts until everything heals.
+    /// When it ends, if not by the healing of everything, ns.
     pub fn over_at(&self) -> Nanos {
-        self.at + self.for_ns.unwrap_or(0)
+        self.at.saturating_add(self.for_ns.unwrap_or(0))
     }
 }
 
@@ -93,21 +93,36 @@ fn instance(plan: &Plan, target: &Target) -> InstanceId {
 }
 
 /// Time to drain after everything has healed, generous by design: what takes longer is stuck.
-/// 10 s, plus ten times what a queue of the length of every fault takes to work off, plus the
-/// time to process the whole stream again for each fault.
+/// 10 s, plus what the slowest operator lags behind without any fault, plus for every fault ten
+/// times what the queue that it leaves takes to work off and the time to process the whole stream
+/// again.
 pub fn drain_bound(config: &RunConfig, plan: &Plan, faults: &[PlannedFault]) -> Nanos {
-    let services = plan.operators.iter().map(|operator| operator.service_ns);
-    let slowest = u128::from(services.max().unwrap_or(0));
-    let spacing = u128::from(SECOND / config.rate_per_s);
+    let length = u128::from(plan.workload.end_at);
+    let work = busiest(plan);
     let timing = &config.timing;
     let detection = timing.heartbeat_ns * timing.misses + config.network.latency_ns;
-    let length = u128::from(plan.workload.end_at);
-    let mut bound = u128::from(10 * SECOND);
+    let mut bound = u128::from(10 * SECOND) + 2 * work.saturating_sub(length);
     for fault in faults {
         let down = fault.for_ns.unwrap_or(plan.workload.end_at).min(10 * SECOND);
         let backlog = u128::from(down + detection + timing.redirect_ns);
-        bound += 10 * backlog * spacing / spacing.saturating_sub(slowest).max(1);
-        bound += length * slowest / spacing;
+        // Worked off in what the operator has left, if it has anything left.
+        let spare = length.saturating_sub(work).max(length / 100).max(1);
+        bound += 10 * backlog * length / spare + work;
     }
     bound.min(u128::from(u64::MAX / 4)) as Nanos
+}
+
+/// CPU time that the busiest operator spends on the stream at most, if all its inputs go to one
+/// instance, ns. An operator is taken to put out as much as it takes in.
+fn busiest(plan: &Plan) -> u128 {
+    let mut inputs = vec![plan.workload.inputs.len() as u128; plan.operators.len()];
+    // Upstream comes first.
+    for (index, operator) in plan.operators.iter().enumerate() {
+        if !operator.inputs.is_empty() {
+            let from = operator.inputs.iter().map(|edge| plan.edge(*edge).from.index());
+            inputs[index] = from.map(|from| inputs[from]).sum();
+        }
+    }
+    let work = plan.operators.iter().zip(&inputs);
+    work.map(|(operator, inputs)| u128::from(operator.service_ns) * inputs).max().unwrap_or(0)
 }

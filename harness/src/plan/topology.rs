@@ -2,6 +2,7 @@
 
 use super::{Assignment, contracts};
 use crate::config::RunConfig;
+use crate::machine::transfer;
 use crate::seed::Seed;
 use aftermath_systems::pipelines::{self, Connection, Topology, VertexRole};
 use aftermath_systems::plan::{
@@ -30,8 +31,14 @@ pub(super) fn build(config: &RunConfig, assigned: &Assignment, seed: Seed) -> Pl
         bug: config.plant,
         describe: pipeline.describe,
     };
+    let coordinated = |name: &str| {
+        config.protect.iter().any(|protected| protected == name)
+            && assigned.of(name).is_coordinated()
+    };
+    let coordinated: Vec<bool> = topology.vertices.iter().map(|v| coordinated(v.name)).collect();
+    let regions = regions(&topology, &coordinated);
     let connections = add_operators(&mut plan, topology, config, seed);
-    add_regions(&mut plan, &connections, assigned, config, seed);
+    add_regions(&mut plan, &regions, config, seed);
     add_edges(&mut plan, &connections, config, assigned, seed);
     add_streams(&mut plan);
     plan
@@ -41,16 +48,15 @@ fn settings(config: &RunConfig) -> Settings {
     Settings {
         heartbeat_every: config.timing.heartbeat_ns,
         heartbeat_misses: config.timing.misses,
-        join_after: {
+        redirect: config.timing.redirect_ns,
+        heartbeat_delay: {
             let network = &config.network;
             let longest = |edges: &BTreeMap<_, Nanos>, others: Nanos| {
                 edges.values().copied().fold(others, Nanos::max)
             };
-            let longest = longest(&network.edge_latency_ns, network.latency_ns)
-                + longest(&network.edge_jitter_ns, network.jitter_ns);
-            config.timing.heartbeat_ns * config.timing.misses
-                + config.timing.redirect_ns
-                + 2 * longest
+            longest(&network.edge_latency_ns, network.latency_ns)
+                + longest(&network.edge_jitter_ns, network.jitter_ns)
+                + transfer(config.sizes.heartbeat, network.bandwidth_bytes_per_s)
         },
         interval: config.timing.interval_ns,
         ack_bytes: config.sizes.ack,
@@ -129,46 +135,41 @@ fn add_operators(
     topology.connections
 }
 
-/// Finds the maximal connected sets of coordinated operators, and gives each a coordinator.
-fn add_regions(
-    plan: &mut Plan,
-    connections: &[Connection],
-    assigned: &Assignment,
-    config: &RunConfig,
-    seed: Seed,
-) {
-    let coordinated: Vec<_> = plan
-        .operators
-        .iter()
-        .map(|operator| operator.protected && assigned.of(&operator.name).is_coordinated())
-        .collect();
-    // Operators come upstream first, so each joins the region of a coordinated neighbour before
-    // it, and regions that turn out to touch are merged under the smaller number.
-    let mut region: Vec<Option<usize>> = (0..plan.operators.len())
-        .map(|operator| coordinated[operator].then_some(operator))
-        .collect();
-    let find = |name: &str| plan.operators.iter().position(|operator| operator.name == name);
-    for _ in 0..plan.operators.len() {
-        for connection in connections {
+/// The maximal connected sets of vertices that are coordinated, as indexes of vertices.
+pub fn regions(topology: &Topology, coordinated: &[bool]) -> Vec<Vec<usize>> {
+    let find = |name: &str| topology.vertices.iter().position(|vertex| vertex.name == name);
+    // Each is in a region of its own, until regions that touch are merged under the smaller number.
+    let mut region: Vec<usize> = (0..topology.vertices.len()).collect();
+    for _ in 0..topology.vertices.len() {
+        for connection in &topology.connections {
             let (Some(a), Some(b)) = (find(connection.from), find(connection.to)) else { continue };
-            if let (Some(x), Some(y)) = (region[a], region[b]) {
-                region[a] = Some(x.min(y));
-                region[b] = Some(x.min(y));
+            if coordinated[a] && coordinated[b] {
+                let merged = region[a].min(region[b]);
+                (region[a], region[b]) = (merged, merged);
             }
         }
     }
-    let mut numbers: Vec<usize> = region.iter().copied().flatten().collect();
-    numbers.sort_unstable();
-    numbers.dedup();
-    for (number, first) in numbers.iter().enumerate() {
-        let of_region = (0..region.len()).filter(|operator| region[*operator] == Some(*first));
-        let instances: Vec<InstanceId> =
-            of_region.flat_map(|operator| plan.operators[operator].instances.clone()).collect();
+    let of = |first: usize| -> Vec<usize> {
+        let inside = |vertex: &usize| coordinated[*vertex] && region[*vertex] == first;
+        (0..region.len()).filter(inside).collect()
+    };
+    (0..region.len()).map(of).filter(|region| !region.is_empty()).collect()
+}
+
+/// The name of the coordinator of a region.
+pub fn coordinator_name(region: usize) -> String {
+    if region == 0 { "coordinator".to_string() } else { format!("coordinator-{region}") }
+}
+
+/// Gives each region a coordinator.
+fn add_regions(plan: &mut Plan, regions: &[Vec<usize>], config: &RunConfig, seed: Seed) {
+    for (number, of_region) in regions.iter().enumerate() {
+        let instances = of_region.iter().flat_map(|vertex| &plan.operators[*vertex].instances);
+        let instances: Vec<InstanceId> = instances.copied().collect();
         for instance in &instances {
             plan.instances[instance.index()].region = Some(number);
         }
-        let name =
-            if number == 0 { "coordinator".to_string() } else { format!("coordinator-{number}") };
+        let name = coordinator_name(number);
         let instance = InstanceId(plan.instances.len() as u16);
         let node = NodeId(plan.nodes.len() as u16);
         let pinned = &config.timing;

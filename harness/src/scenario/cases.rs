@@ -7,6 +7,7 @@ use super::sections::{self, Recordings};
 use super::tree::{Entry as TreeEntry, Kind, Value};
 use super::{expect, faults, pipeline, strategy};
 use crate::config::{Case, Expect, RunConfig};
+use crate::plan::regions;
 use aftermath_systems::planted_bugs;
 use aftermath_systems::strategies::{Entry, Registry};
 use std::cell::Cell;
@@ -127,8 +128,11 @@ fn case(context: &Context, draft: &Draft, name: &str, set: &[Setting]) -> Vec<Ca
         let config = config(context, &reading.root(context.tree), entry);
         reading.finish(entry.map(|entry| entry.name));
         let expect = draft.expect.under(entry.map_or("", |entry| entry.name));
-        let name = name.to_string();
-        cases.extend(config.map(|config| Case { name, config, expect }));
+        let Some(config) = config else { continue };
+        // Where a mixture names the strategy of every operator, it is one case and not several.
+        if cases.iter().all(|other: &Case| other.config.label() != config.label()) {
+            cases.push(Case { name: name.to_string(), config, expect });
+        }
     }
     cases
 }
@@ -273,7 +277,25 @@ fn config(context: &Context, root: &Table, entry: Option<&Entry>) -> Option<RunC
     let sizes = sections::sizes(root);
     let (strategy_options, given_options) = strategy::read(root, context.registry, entry);
     let mixture = strategy::mixture(root, context.registry, flow);
-    let around = faults::Surroundings { flow, spares: protection.spares, tick_ns: network.tick_ns };
+    let coordinators = flow.map_or(0, |flow| {
+        let coordinated = |name: &str| {
+            let own = mixture
+                .get(name)
+                .and_then(|mixed| Some((*context.registry.find(mixed.strategy)?, &mixed.options)));
+            let used = own.or(entry.map(|entry| (*entry, &strategy_options)));
+            let used = used.filter(|_| flow.protect.iter().any(|protected| protected == name));
+            used.is_some_and(|(entry, options)| (entry.build)(options).is_coordinated())
+        };
+        let vertices = &flow.topology.vertices;
+        let coordinated: Vec<bool> = vertices.iter().map(|v| coordinated(v.name)).collect();
+        regions(&flow.topology, &coordinated).len()
+    });
+    let around = faults::Surroundings {
+        flow,
+        coordinators,
+        spares: protection.spares,
+        tick_ns: network.tick_ns,
+    };
     let faults = faults::read(root, &around);
     let drain_within_ns = root.get("drain_within").and_then(|item| item.duration_positive());
     let plant = root.get("plant").and_then(|item| {

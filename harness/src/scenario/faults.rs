@@ -6,6 +6,7 @@ use super::pipeline::Dataflow;
 use super::reader::Table;
 use super::tree::Kind;
 use crate::config::{FaultAt, FaultConfig, Target};
+use crate::plan::coordinator_name;
 use aftermath_systems::claim::FaultKind;
 use aftermath_systems::pipelines::VertexRole;
 use aftermath_systems::protocol::Nanos;
@@ -19,6 +20,8 @@ const STRATA_MAX: u64 = 100_000;
 pub struct Surroundings<'a> {
     /// The pipeline, if it is known.
     pub flow: Option<&'a Dataflow>,
+    /// How many regions have a coordinator.
+    pub coordinators: usize,
     /// Additional replicas of protected operators.
     pub spares: u16,
     /// Nothing happens before the first tick.
@@ -175,6 +178,9 @@ fn target(item: &Item, around: &Surroundings) -> Option<Target> {
     // What follows is judged only where the pipeline is known.
     let flow = around.flow?;
     let tasks = || flow.tasks();
+    if operator.starts_with("coordinator") && flow.role(operator).is_none() {
+        return coordinator(item, node, &numbers, around);
+    }
     match flow.role(operator) {
         None => {
             let message = format!("pipeline `{}` has no operator `{operator}`", flow.pipeline.name);
@@ -220,6 +226,32 @@ fn target(item: &Item, around: &Surroundings) -> Option<Target> {
             "it is not protected and has no spare: see `pipeline.protect`"
         };
         item.error(format!("`{operator}` has no replica {replica}"), Some(why.to_string()));
+        return None;
+    }
+    Some(node)
+}
+
+/// A coordinator, which has one replica and is there only where a strategy is coordinated.
+fn coordinator(
+    item: &Item,
+    node: Target,
+    numbers: &[Option<u16>],
+    around: &Surroundings,
+) -> Option<Target> {
+    let names: Vec<String> = (0..around.coordinators).map(coordinator_name).collect();
+    if names.is_empty() {
+        let help = "coordinators belong to strategies such as `checkpoint-rollback`: name them in \
+                    `strategies` or `mixture`";
+        item.error("no operator here has a coordinator", Some(help.to_string()));
+        return None;
+    }
+    if !names.contains(&node.operator) {
+        let help = suggest(&node.operator, names.iter().map(String::as_str), "coordinators");
+        item.error(format!("there is no `{}`", node.operator), help);
+        return None;
+    }
+    if numbers.iter().any(|number| *number != Some(0)) || numbers.len() > 2 {
+        item.error(format!("`{}` has no other replica", node.operator), None);
         return None;
     }
     Some(node)

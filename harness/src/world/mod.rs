@@ -86,7 +86,7 @@ impl Machines {
             healed_at: None,
             deadlines: {
                 let over = plan.faults.iter().map(PlannedFault::over_at);
-                over.chain([plan.systems.workload.end_at]).collect()
+                over.chain([plan.systems.workload.end_at, heals_until(plan)]).collect()
             },
         }
     }
@@ -173,7 +173,9 @@ impl Machines {
         }
         let Some(healed_at) = self.healed_at else {
             self.heal(tick_end);
-            return None;
+            // A source that never comes to its end must not keep everybody waiting for ever.
+            let late = tick_end >= heals_until(&self.plan);
+            return (late && self.healed_at.is_none()).then_some(Ended::Stuck);
         };
         if tick_end >= healed_at && self.settled() {
             return Some(Ended::Drained);
@@ -191,9 +193,8 @@ impl Machines {
     /// When the sources are done and every fault with a length is over, all that is left heals,
     /// one tick later.
     fn heal(&mut self, tick_end: Nanos) {
-        let over = |fault: &PlannedFault| fault.over_at() <= tick_end;
         let sources_done = self.sources().all(|source| source.source_done());
-        if !sources_done || !self.plan.faults.iter().all(over) {
+        if !sources_done || !self.plan.faults.iter().all(|fault| fault.over_at() <= tick_end) {
             return;
         }
         let at = tick_end + self.plan.tick_ns;
@@ -211,4 +212,10 @@ impl Machines {
         };
         self.list.iter().filter(is_source)
     }
+}
+
+/// Until when the heal phase must have begun, ns.
+fn heals_until(plan: &RunPlan) -> Nanos {
+    let over = plan.faults.iter().map(PlannedFault::over_at).max().unwrap_or(0);
+    over.max(plan.systems.workload.end_at).saturating_add(plan.drain_within_ns)
 }

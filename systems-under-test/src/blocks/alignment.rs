@@ -4,7 +4,7 @@
 
 use crate::node::Cx;
 use crate::planted_bugs::Bug;
-use crate::protocol::{ChannelId, Item, Term};
+use crate::protocol::{ChannelId, Item};
 
 /// What to do with an item.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -24,16 +24,16 @@ pub struct Alignment {
     number: u64,
     /// Channels whose barrier has come.
     arrived: Vec<ChannelId>,
-    held: Vec<(Term, ChannelId, Item)>,
+    held: Vec<(ChannelId, Item)>,
 }
 
 impl Alignment {
     /// Decides about an item of `channel`.
-    pub fn step(&mut self, cx: &Cx, term: Term, channel: ChannelId, item: Item) -> Step {
+    pub fn step(&mut self, cx: &Cx, channel: ChannelId, item: Item) -> Step {
         match item {
             Item::Barrier(number) => self.barrier(cx, number, channel),
             item if self.arrived.contains(&channel) && !cx.planted(Bug::NoAlignment) => {
-                self.held.push((term, channel, item));
+                self.held.push((channel, item));
                 Step::Wait
             }
             item => Step::Take(item),
@@ -61,7 +61,7 @@ impl Alignment {
     }
 
     /// What was held back, in the order of arrival, after the cut.
-    pub fn release(&mut self) -> Vec<(Term, ChannelId, Item)> {
+    pub fn release(&mut self) -> Vec<(ChannelId, Item)> {
         std::mem::take(&mut self.held)
     }
 

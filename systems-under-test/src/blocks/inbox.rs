@@ -12,17 +12,6 @@ use serde::{Deserialize, Serialize};
 /// The first timer id of acknowledgement grids; one for each input edge.
 const ACK_TIMERS: u16 = 0x8000;
 
-/// What to do with an item that arrived.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Reception {
-    /// It is new.
-    Take,
-    /// It has been seen before.
-    Duplicate,
-    /// Its sender no longer leads: a zombie.
-    Stale,
-}
-
 /// The part of an inbox that belongs in a checkpoint: without it, a restored operator would take
 /// inputs again that its state has already absorbed.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -74,23 +63,23 @@ impl Inbox {
         Inbox { upstream: inputs.iter().map(upstream).collect(), state: InboxState::default() }
     }
 
-    /// What is to be done with an item. A peek: nothing changes.
-    pub fn reception(&self, term: Term, channel: ChannelId, item: &Item) -> Reception {
-        let Some(upstream) = self.upstream.iter().find(|u| u.channel == channel) else {
-            return Reception::Stale;
-        };
-        if term < upstream.term || upstream.rewinding.is_some() {
-            return Reception::Stale;
-        }
-        let Item::Tuple(tuple) = item else { return Reception::Take };
-        let seen = if tuple.is_end() {
+    /// Whether an item that arrives now, sent in `term`, may join the queue: its sender leads, as
+    /// far as we know, and it was not sent before what we have asked for. A peek: nothing changes.
+    pub fn admits(&self, term: Term, channel: ChannelId) -> bool {
+        let upstream = self.upstream.iter().find(|u| u.channel == channel);
+        upstream.is_some_and(|u| term >= u.term && u.rewinding.is_none())
+    }
+
+    /// Whether an item has been seen before. A peek: nothing changes.
+    pub fn is_duplicate(&self, channel: ChannelId, item: &Item) -> bool {
+        let Item::Tuple(tuple) = item else { return false };
+        if tuple.is_end() {
             // A marker is not data: a second one says nothing new, whatever the contract.
-            self.state.ended.contains(&channel)
-        } else {
-            upstream.dedup != Dedup::Off
-                && self.state.wanted.covers(tuple.id.stream, tuple.id.position)
-        };
-        if seen { Reception::Duplicate } else { Reception::Take }
+            return self.state.ended.contains(&channel);
+        }
+        let upstream = self.upstream.iter().find(|u| u.channel == channel);
+        upstream.is_some_and(|u| u.dedup != Dedup::Off)
+            && self.state.wanted.covers(tuple.id.stream, tuple.id.position)
     }
 
     /// Notes that an item is being taken.

@@ -98,13 +98,13 @@ impl Membership {
                 fx.heartbeats(cx.peers().collect(), self.term);
                 return Change::Leads;
             }
-            self.watch(cx, fx);
+            fx.timer(WATCH, cx.now + cx.plan.settings.first_suspect_after());
             return Change::None;
         }
+        // Whoever restarted itself may still be announced as alive.
+        fx.heartbeats(Vec::new(), 0);
         Ports::hello(cx, incarnation, fx);
-        // Replicas that come back together must not both lead: the first waits least.
-        let patience = cx.plan.settings.join_after * (1 + u64::from(replica));
-        fx.timer(JOIN, cx.now + patience);
+        self.wait_for_answer(cx, fx);
         Change::None
     }
 
@@ -114,8 +114,11 @@ impl Membership {
             Link::Heartbeat { term } if *term >= self.term => match self.role {
                 Role::Primary if *term > self.term => self.deposed(fx),
                 Role::Primary => Change::None,
-                // Whoever leads has been told hello and will answer.
-                Role::Joining => Change::None,
+                // Whoever leads lives, has been told hello and will answer, however long that takes.
+                Role::Joining => {
+                    self.wait_for_answer(cx, fx);
+                    Change::None
+                }
                 Role::Standby => {
                     self.term = *term;
                     self.watch(cx, fx);
@@ -163,8 +166,14 @@ impl Membership {
         self.term = term;
         let hello = Link::Hello { instance: cx.instance(), incarnation: self.incarnation };
         fx.link(primary, hello);
-        fx.timer(JOIN, cx.now + cx.plan.settings.join_after);
+        self.wait_for_answer(cx, fx);
         Change::None
+    }
+
+    /// Replicas that come back together must not both lead: the first waits least.
+    fn wait_for_answer(&self, cx: &Cx, fx: &mut Effects) {
+        let rank = 1 + u64::from(cx.plan.node(cx.me).replica);
+        fx.timer(JOIN, cx.now + cx.plan.settings.join_after() * rank);
     }
 
     fn watch(&self, cx: &Cx, fx: &mut Effects) {

@@ -8,7 +8,7 @@ pub mod ports;
 pub mod task;
 
 pub use alignment::{Alignment, Step};
-pub use inbox::{Inbox, InboxState, Reception};
+pub use inbox::{Inbox, InboxState};
 pub use membership::{Change, Membership};
 pub use outbox::{Outbox, partition};
 pub use ports::Ports;

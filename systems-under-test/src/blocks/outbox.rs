@@ -194,8 +194,13 @@ impl Outbox {
         let found = self.downstream.iter_mut().find(|d| d.channel == channel);
         let Some(downstream) = found else { return };
         // Whoever asks for the log has said what it wants.
-        if let (Handshake::Asked(_), Resend::From(from)) = (&downstream.handshake, which) {
-            downstream.handshake = Handshake::Known(from.clone());
+        let wants = match which {
+            Resend::Nothing => None,
+            Resend::All => Some(Positions::default()),
+            Resend::From(from) => Some(from.clone()),
+        };
+        if let (Handshake::Asked(_), Some(from)) = (&downstream.handshake, wants) {
+            downstream.handshake = Handshake::Known(from);
         }
         let wanted = |tuple: &&Tuple| match which {
             Resend::Nothing => false,

@@ -36,6 +36,7 @@ impl Ports {
         match link {
             Link::Trim { channel, safe } => self.outbox.trim(*channel, safe),
             Link::Takeover { instance, node, term, resend } => {
+                let is_new = self.known(*instance).is_some_and(|(known, _)| known < *term);
                 self.inbox.repoint(*instance, *node, *term);
                 self.outbox.repoint(*instance, *node, *term);
                 let Some(mine) = leads else { return };
@@ -44,7 +45,7 @@ impl Ports {
                 }
                 self.greet(cx, mine, *instance, *node, fx);
                 // Its predecessor died with our question.
-                if self.outbox.is_asking(*instance) {
+                if is_new && self.outbox.is_asking(*instance) {
                     let (instance, node) = (cx.instance(), cx.me);
                     let mine = Link::Takeover { instance, node, term: mine, resend: None };
                     fx.link(from, mine);

@@ -1,6 +1,6 @@
 //! An operator between its ports: what every strategy wraps.
 
-use super::{Inbox, Ports, Reception};
+use super::{Inbox, Ports};
 use crate::node::{Cx, Digest};
 use crate::operator::{Operator, Output, Outputs};
 use crate::planted_bugs::Bug;
@@ -69,32 +69,27 @@ impl Task {
     }
 
     /// CPU time to charge for an item, ns.
-    pub fn cost(&self, cx: &Cx, term: Term, channel: ChannelId, item: &Item) -> Nanos {
+    pub fn cost(&self, cx: &Cx, channel: ChannelId, item: &Item) -> Nanos {
         let Item::Tuple(tuple) = item else { return 0 };
         if tuple.is_end() {
             return 0;
         }
         let service = cx.plan.operator_of(cx.me).service_ns;
-        match self.ports.inbox.reception(term, channel, item) {
-            Reception::Take => service,
-            Reception::Duplicate if cx.plan.settings.duplicates_free => 0,
-            Reception::Duplicate => service,
-            Reception::Stale => 0,
-        }
+        let free = cx.plan.settings.duplicates_free && self.ports.inbox.is_duplicate(channel, item);
+        if free { 0 } else { service }
     }
 
-    /// Takes an item in `sender_term`, if it is new, and emits what the operator makes of it in
-    /// our term. Calls `sent` with each output and the channel that it went down.
+    /// Takes an item, if it is new, and emits what the operator makes of it in our term. Calls `sent` with each output and the channel that it went down.
     /// Returns whether the item was taken.
     pub fn take(
         &mut self,
         cx: &Cx,
         my_term: Term,
-        (sender_term, channel, item): (Term, ChannelId, &Item),
+        (channel, item): (ChannelId, &Item),
         fx: &mut Effects,
         sent: impl FnMut(ChannelId, DeliveryId),
     ) -> bool {
-        if self.ports.inbox.reception(sender_term, channel, item) != Reception::Take {
+        if self.ports.inbox.is_duplicate(channel, item) {
             return false;
         }
         self.ports.inbox.take(channel, item);
@@ -161,20 +156,27 @@ impl Task {
         fx: &mut Effects,
         mut sent: impl FnMut(ChannelId, DeliveryId),
     ) {
-        let Trigger { origin: mut last, mut index } = trigger;
+        let (mut of_trigger, mut of_release) = (trigger.index, 0);
+        let mut last = None;
         for output in out.list.drain(..) {
-            let origin = output.origin.unwrap_or(trigger.origin);
-            if origin != last {
-                (last, index) = (origin, 0);
-            }
-            let (id, scheduled) = origin;
+            let ((id, scheduled), count) = match output.origin {
+                None => (trigger.origin, &mut of_trigger),
+                Some(release) => {
+                    if last.replace(release) != Some(release) {
+                        of_release = 0;
+                    }
+                    ((release.id, release.scheduled), &mut of_release)
+                }
+            };
+            let index = *count;
+            *count += 1;
             let stream = cx.plan.output_stream(cx.instance(), id.stream);
-            let id = DeliveryId { stream, position: self.position(id.position, index) };
-            index += 1;
+            let id = DeliveryId { stream, position: self.position(cx, id.position, index) };
             let Output { semantic, payload, .. } = output;
             let tuple = Tuple { id, semantic, scheduled, payload };
             self.ports.outbox.emit(cx, my_term, &tuple, fx, |channel| sent(channel, id));
         }
+        out.clear();
     }
 
     /// We lead from now on, in `term`: tells everybody, asks each input channel to send again what
@@ -217,13 +219,18 @@ impl Task {
 
     /// Position of the `index`-th output of the input at `input`: derived from it alone, so that
     /// a re-computed output has the id of the first.
-    fn position(&mut self, input: Position, index: usize) -> Position {
+    fn position(&mut self, cx: &Cx, input: Position, index: usize) -> Position {
         if let Some(next) = &mut self.renumbered {
             *next += 1;
             return Position::of(*next - 1);
         }
         if !self.operator.fans_out() {
-            assert!(index == 0, "an operator that does not fan out emits one output for an input");
+            assert!(
+                index == 0,
+                "`{}` put out more than one output for an input, or some at the end of its \
+                 streams: its `fans_out` must return true",
+                cx.plan.operator_of(cx.me).name
+            );
             return input;
         }
         assert!(index < 1 << SUB_BITS, "at most 65,535 outputs for one input");

@@ -1,11 +1,11 @@
 //! The plain sink: records delivery and deduplication position in one durable step.
 
-use crate::blocks::{Ports, Reception};
+use crate::blocks::Ports;
 use crate::node::{Cx, Node};
-use crate::protocol::{Effects, Event, Item};
+use crate::protocol::{ChannelId, Effects, Event, Item, Term};
 
 /// A sink never fails, so it leads in its first term for ever.
-const TERM: u32 = 1;
+const TERM: Term = 1;
 
 /// Hands every tuple it takes to the outside world. What it has received is safe at once, so it
 /// acknowledges and trims in the same breath.
@@ -31,9 +31,7 @@ impl Node for Sink {
                     inbox.trim(cx, Some(edge), inbox.received(), fx);
                 }
             }
-            Event::Data { term, channel, item, .. }
-                if inbox.reception(term, channel, &item) == Reception::Take =>
-            {
+            Event::Data { channel, item, .. } if !inbox.is_duplicate(channel, &item) => {
                 inbox.take(channel, &item);
                 if let Item::Tuple(tuple) = item
                     && !tuple.is_end()
@@ -44,6 +42,10 @@ impl Node for Sink {
             Event::Link { from, link } => self.ports.on_link(cx, Some(TERM), from, &link, fx),
             _ => {}
         }
+    }
+
+    fn admits(&self, _cx: &Cx, term: Term, channel: ChannelId) -> bool {
+        self.ports.inbox.admits(term, channel)
     }
 
     fn is_primary(&self) -> bool {

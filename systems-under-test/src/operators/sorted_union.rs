@@ -25,8 +25,9 @@ impl SortedUnion {
 
     fn release(&mut self, out: &mut Outputs) {
         while let Some((rank, input)) = self.merge.next() {
+            let release = out.release(&input);
             if let Some((semantic, payload)) = self.fold.answer(rank, &input) {
-                out.emit_for(&input, semantic, payload);
+                out.emit_for(release, semantic, payload);
             }
         }
     }
@@ -104,7 +105,8 @@ mod tests {
     fn released(out: Outputs) -> Vec<Released> {
         let describe = |output: crate::operator::Output| {
             let SemanticId { kind, index, .. } = output.semantic;
-            let (id, scheduled) = output.origin.expect("a sorted union answers for the input");
+            let origin = output.origin.expect("a sorted union answers for the input");
+            let (id, scheduled) = (origin.id, origin.scheduled);
             assert_eq!(id.position, Position::of(id.position.sequence));
             ((kind, index), (id.stream.0, id.position.sequence, scheduled))
         };

@@ -60,10 +60,11 @@ impl WindowedJoin {
                     side.pop();
                 }
             }
+            let release = out.release(&input);
             for other in self.recent[1 - rank].iter() {
                 let both = if rank == 0 { [&input, other] } else { [other, &input] };
                 if let Some((semantic, payload)) = meeting(both) {
-                    out.emit_for(&input, semantic, payload);
+                    out.emit_for(release, semantic, payload);
                 }
             }
             self.recent[rank].push(input);
@@ -194,7 +195,9 @@ mod tests {
             join.apply(0, input, &mut out);
         }
         join.end(&mut out);
-        let origins: Vec<_> = out.list.iter().map(|output| output.origin).collect();
+        let origin =
+            |output: &crate::operator::Output| output.origin.map(|it| (it.id, it.scheduled));
+        let origins: Vec<_> = out.list.iter().map(origin).collect();
         let of = |input: &Tuple| Some((input.id, input.scheduled));
         // The one that comes later in the order of time has called them forth.
         assert_eq!(origins, [of(&right[0]), of(&right[0]), of(&right[1]), of(&left[2])]);

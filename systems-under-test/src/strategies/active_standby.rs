@@ -108,7 +108,7 @@ enum Message {
 /// A standby that is back, collecting what it is fed until it has a state to apply it to.
 #[derive(Clone, Default)]
 struct Joining {
-    held: Vec<(Term, ChannelId, Item)>,
+    held: Vec<(ChannelId, Item)>,
     /// Where what each upstream instance feeds us begins, as far as it has said.
     fed_from: Vec<(NodeId, Positions)>,
 }
@@ -149,7 +149,7 @@ impl Node for Replica {
             Event::Started { incarnation, .. } if incarnation > 1 && leads.is_none() => {
                 self.joining = Some(Joining::default());
             }
-            Event::Data { term, channel, item, .. } => self.take(cx, term, channel, item, fx),
+            Event::Data { channel, item, .. } => self.take(cx, channel, item, fx),
             Event::Timer(ASK) if self.joining.is_some() => {
                 fx.send(self.member.primary(), &Message::Again, control(cx));
             }
@@ -179,8 +179,8 @@ impl Node for Replica {
     }
 
     /// Both replicas compute.
-    fn cost(&self, cx: &Cx, term: Term, channel: ChannelId, item: &Item) -> Nanos {
-        if self.joining.is_some() { 0 } else { self.task.cost(cx, term, channel, item) }
+    fn cost(&self, cx: &Cx, channel: ChannelId, item: &Item) -> Nanos {
+        if self.joining.is_some() { 0 } else { self.task.cost(cx, channel, item) }
     }
 
     fn retained(&self) -> u64 {
@@ -190,13 +190,13 @@ impl Node for Replica {
 }
 
 impl Replica {
-    fn take(&mut self, cx: &Cx, term: Term, channel: ChannelId, item: Item, fx: &mut Effects) {
+    fn take(&mut self, cx: &Cx, channel: ChannelId, item: Item, fx: &mut Effects) {
         if let Some(joining) = &mut self.joining {
-            joining.held.push((term, channel, item));
+            joining.held.push((channel, item));
             return;
         }
         let mine = self.member.leads().unwrap_or_default();
-        self.task.take(cx, mine, (term, channel, &item), fx, |_, _| {});
+        self.task.take(cx, mine, (channel, &item), fx, |_, _| {});
     }
 
     fn on_link(
@@ -268,13 +268,13 @@ impl Replica {
         self.task.ports.inbox.restore(inbox);
         self.task.ports.outbox.adopt_log(log);
         self.task.arm(fx);
-        for (term, channel, item) in held {
+        for (channel, item) in held {
             let known = match &item {
                 Item::Tuple(tuple) => wanted.covers(tuple.id.stream, tuple.id.position),
                 Item::Barrier(_) => false,
             };
             if !known {
-                self.take(cx, term, channel, item, fx);
+                self.take(cx, channel, item, fx);
             }
         }
         fx.send(self.member.primary(), &Message::Joined, control(cx));

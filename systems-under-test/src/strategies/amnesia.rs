@@ -80,9 +80,9 @@ impl Node for Replica {
         }
         let leads = self.member.leads();
         match event {
-            Event::Data { term, channel, item, .. } => {
+            Event::Data { channel, item, .. } => {
                 if let Some(mine) = leads {
-                    self.task.take(cx, mine, (term, channel, &item), fx, |_, _| {});
+                    self.task.take(cx, mine, (channel, &item), fx, |_, _| {});
                 }
             }
             // There is nothing to lose here beyond the process: what is received is as safe as it

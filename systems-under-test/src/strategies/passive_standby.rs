@@ -218,9 +218,9 @@ impl Node for Replica {
         }
         let leads = self.member.leads();
         match event {
-            Event::Data { term, channel, item, .. } => {
+            Event::Data { channel, item, .. } => {
                 if let Some(mine) = leads {
-                    self.task.take(cx, mine, (term, channel, &item), fx, |_, _| {});
+                    self.task.take(cx, mine, (channel, &item), fx, |_, _| {});
                 }
             }
             Event::Timer(CHECKPOINT) => self.cut(cx, fx),

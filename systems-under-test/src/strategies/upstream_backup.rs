@@ -12,7 +12,8 @@
 //! repeatable operators, convergent ones for windows (the first windows after the restart are
 //! partial). For running aggregates: with `retention = "honest"` the log is never trimmed, so
 //! recovery is exact and memory grows without bound; with `"bounded"` it is trimmed all the
-//! same, and values are wrong for ever after a failure.
+//! same, and after a failure values are wrong for ever, and windows of what was forgotten never
+//! come.
 //!
 //! Costs: one acknowledgement and one trim per M and hop, the retained log, and a recovery time
 //! that grows with the span of the operator.
@@ -103,7 +104,8 @@ impl Strategy for UpstreamBackup {
         };
         let spoilt = delivery.duplicates && situation.downstream != Downstream::Stateless;
         Answer::Claim(Claim {
-            delivery,
+            // What it should have put out from inputs that are forgotten may never come.
+            delivery: Delivery { gap: forgets, ..delivery },
             value: if forgets { Value::Any } else { value },
             state_same: !forgets && !spoilt,
             memory_bounded: !unbounded || !self.honest,
@@ -184,9 +186,9 @@ impl Node for Replica {
         }
         let leads = self.member.leads();
         match event {
-            Event::Data { term, channel, item, .. } => {
+            Event::Data { channel, item, .. } => {
                 if let Some(mine) = leads {
-                    self.take(cx, mine, (term, channel, &item), fx);
+                    self.take(cx, mine, (channel, &item), fx);
                 }
             }
             Event::Timer(timer) => {
@@ -212,7 +214,7 @@ impl Node for Replica {
 }
 
 impl Replica {
-    fn take(&mut self, cx: &Cx, mine: Term, what: (Term, ChannelId, &Item), fx: &mut Effects) {
+    fn take(&mut self, cx: &Cx, mine: Term, what: (ChannelId, &Item), fx: &mut Effects) {
         let mut sent = Vec::new();
         if self.task.take(cx, mine, what, fx, |channel, id| sent.push((channel, id))) {
             self.emitted(cx, &sent, fx);

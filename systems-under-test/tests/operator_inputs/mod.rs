@@ -138,7 +138,9 @@ fn feed_at(
 fn slot(out: Outputs, trigger: Option<&Tuple>) -> Slot {
     let trigger = trigger.map(|input| (input.id, input.scheduled));
     let outputs = out.list.into_iter();
-    outputs.map(|o| (o.origin.or(trigger), o.semantic, o.payload)).collect()
+    outputs
+        .map(|o| (o.origin.map(|r| (r.id, r.scheduled)).or(trigger), o.semantic, o.payload))
+        .collect()
 }
 
 /// What has been received after `inputs`.

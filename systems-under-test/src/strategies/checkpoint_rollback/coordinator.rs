@@ -45,6 +45,8 @@ pub(super) struct Coordinator {
     triggered: u64,
     /// Whose parts of the newest are not durable yet; empty between checkpoints.
     missing: BTreeSet<InstanceId>,
+    /// It has come back, and the region has not run under it yet.
+    returned: bool,
 }
 
 impl Coordinator {
@@ -59,6 +61,7 @@ impl Coordinator {
             complete: 0,
             triggered: 0,
             missing: BTreeSet::new(),
+            returned: false,
         }
     }
 
@@ -174,13 +177,16 @@ impl Coordinator {
     ) {
         match from {
             _ if incarnation == 1 => {
-                for node in self.alive.clone() {
-                    watch(cx, node, fx);
+                let first = cx.now + cx.plan.settings.first_suspect_after();
+                for node in &self.alive {
+                    fx.timer(TimerId(WATCH + node.0), first);
                 }
                 Self::arm_trigger(cx, fx);
             }
             RestartFrom::Shared { .. } => {
-                if let Some((_, blob)) = stored.newest(Self::slot(cx)) {
+                if let Some((_, blob)) = stored.newest(Self::slot(cx))
+                    && !cx.planted(Bug::PointerForgotten)
+                {
                     let pointer: Pointer = decode(&blob.bytes);
                     self.complete = pointer.complete;
                     self.deployment = pointer.deployment.into_iter().collect();
@@ -189,7 +195,8 @@ impl Coordinator {
                 self.triggered = u64::from(incarnation * PER_INCARNATION);
                 self.alive.clear();
                 self.phase = Phase::Gathering;
-                fx.timer(GATHERED, cx.now + cx.plan.settings.suspect_after());
+                self.returned = true;
+                fx.timer(GATHERED, cx.now + cx.plan.settings.first_suspect_after());
                 Self::arm_trigger(cx, fx);
             }
             RestartFrom::Local | RestartFrom::Nothing => {
@@ -221,7 +228,12 @@ impl Coordinator {
     /// Sets the whole region back to the last complete checkpoint.
     fn restart(&mut self, cx: &Cx, fx: &mut Effects) {
         self.missing.clear();
-        let before = self.deployment.clone();
+        // Who comes back does not know whom its predecessor has set to work since the pointer was
+        // written.
+        let before: Vec<NodeId> = match self.phase {
+            Phase::Gathering => self.deployment.keys().flat_map(|i| replicas(cx, *i)).collect(),
+            _ => self.deployment.values().copied().collect(),
+        };
         for (instance, node) in &mut self.deployment {
             if self.alive.contains(node) {
                 continue;
@@ -240,10 +252,8 @@ impl Coordinator {
         }
         self.term += 1;
         fx.mark("restart");
-        for (instance, node) in &before {
-            if self.deployment[instance] != *node {
-                say(cx, *node, &Message::Retire, fx);
-            }
+        for node in before.into_iter().filter(|node| !self.runs(*node)) {
+            say(cx, node, &Message::Retire, fx);
         }
         let number = match cx.planted(Bug::IncompleteCheckpoint) {
             true => self.triggered,
@@ -263,6 +273,9 @@ impl Coordinator {
             return;
         }
         self.phase = Phase::Steady;
+        if std::mem::take(&mut self.returned) {
+            fx.mark("pair-complete");
+        }
         let deployment: Vec<_> = self.deployment.iter().map(|(i, n)| (*i, *n)).collect();
         for node in self.deployment.values() {
             let deployment = deployment.clone();

@@ -28,8 +28,8 @@ pub(super) struct Worker {
     role: Role,
     term: Term,
     alignment: Alignment,
-    /// The checkpoint whose trigger has come, at the beginning of the region.
-    triggered: u64,
+    /// A checkpoint that was triggered while we wait to go on: the coordinator counts on our part.
+    triggered: Option<u64>,
     /// Inputs covered by each cut that is not complete yet.
     cuts: VecDeque<(u64, Positions)>,
     /// What other tasks of the region sent before we were told to go on.
@@ -50,7 +50,7 @@ impl Worker {
             role: Role::Spare,
             term: 1,
             alignment: Alignment::default(),
-            triggered: 0,
+            triggered: None,
             cuts: VecDeque::new(),
             early: Vec::new(),
             unknown: BTreeSet::new(),
@@ -91,8 +91,20 @@ impl Node for Worker {
         }
     }
 
-    fn cost(&self, cx: &Cx, term: Term, channel: ChannelId, item: &Item) -> Nanos {
-        if self.role == Role::Running { self.task.cost(cx, term, channel, item) } else { 0 }
+    fn admits(&self, cx: &Cx, term: Term, channel: ChannelId) -> bool {
+        match self.role {
+            Role::Running => self.task.ports.inbox.admits(term, channel),
+            // Neighbours outside are asked to send again; tasks of the region may have been told
+            // to go on before us, and will not.
+            Role::Restored => {
+                cx.plan.is_internal(channel) || cx.planted(Bug::RestartWithoutParking)
+            }
+            Role::Spare => false,
+        }
+    }
+
+    fn cost(&self, cx: &Cx, channel: ChannelId, item: &Item) -> Nanos {
+        if self.role == Role::Running { self.task.cost(cx, channel, item) } else { 0 }
     }
 
     fn is_primary(&self) -> bool {
@@ -108,7 +120,8 @@ impl Node for Worker {
     }
 
     fn settled(&self) -> bool {
-        self.role != Role::Restored
+        // What is held back will still be put out.
+        self.role != Role::Restored && self.alignment.held() == 0 && self.early.is_empty()
     }
 }
 
@@ -165,14 +178,9 @@ impl Worker {
     fn on_message(&mut self, cx: &Cx, message: Message, fx: &mut Effects) {
         match message {
             Message::Trigger { number } if self.role == Role::Running => {
-                self.triggered = number;
-                let inputs = &cx.plan.instance(cx.instance()).inputs;
-                // Inputs from within the region bring barriers; those from outside are rewound to
-                // wherever we cut, so nothing has to come on them.
-                if !inputs.iter().any(|channel| cx.plan.is_internal(*channel)) {
-                    self.cut(cx, number, fx);
-                }
+                self.trigger(cx, number, fx);
             }
+            Message::Trigger { number } => self.triggered = Some(number),
             Message::Complete { number } => self.complete(cx, number, fx),
             Message::Restart { number } => {
                 let slot = slot(cx.instance());
@@ -190,16 +198,11 @@ impl Worker {
 
     fn arrive(&mut self, cx: &Cx, term: Term, channel: ChannelId, item: Item, fx: &mut Effects) {
         match self.role {
-            Role::Running => self.take(cx, term, channel, item, fx),
-            // Neighbours outside are asked to send again; tasks of the region may have been told
-            // to go on before us, and will not.
-            Role::Restored if cx.planted(Bug::RestartWithoutParking) => {
-                self.take(cx, term, channel, item, fx);
-            }
-            Role::Restored if cx.plan.is_internal(channel) => {
+            Role::Restored if !cx.planted(Bug::RestartWithoutParking) => {
                 self.early.push((term, channel, item));
             }
-            Role::Restored | Role::Spare => {}
+            Role::Running | Role::Restored => self.take(cx, term, channel, item, fx),
+            Role::Spare => {}
         }
     }
 
@@ -207,17 +210,26 @@ impl Worker {
         if term < self.term && cx.plan.is_internal(channel) {
             return;
         }
-        match self.alignment.step(cx, term, channel, item) {
+        match self.alignment.step(cx, channel, item) {
             Step::Wait => {}
             Step::Take(item) => {
-                self.task.take(cx, self.term, (term, channel, &item), fx, |_, _| {});
+                self.task.take(cx, self.term, (channel, &item), fx, |_, _| {});
             }
             Step::Cut(number) => {
                 self.cut(cx, number, fx);
-                for (term, channel, item) in self.alignment.release() {
-                    self.take(cx, term, channel, item, fx);
+                for (channel, item) in self.alignment.release() {
+                    self.take(cx, self.term, channel, item, fx);
                 }
             }
+        }
+    }
+
+    /// Cuts at once, unless inputs from within the region bring barriers. Those from outside are
+    /// rewound to wherever we cut, so nothing has to come on them.
+    fn trigger(&mut self, cx: &Cx, number: u64, fx: &mut Effects) {
+        let inputs = &cx.plan.instance(cx.instance()).inputs;
+        if !inputs.iter().any(|channel| cx.plan.is_internal(*channel)) {
+            self.cut(cx, number, fx);
         }
     }
 
@@ -280,6 +292,9 @@ impl Worker {
         self.task.take_over_from(cx, term, &Self::outside(cx), from, fx);
         for (sent_in, channel, item) in std::mem::take(&mut self.early) {
             self.take(cx, sent_in, channel, item, fx);
+        }
+        if let Some(number) = self.triggered.take() {
+            self.trigger(cx, number, fx);
         }
     }
 }
