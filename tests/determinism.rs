@@ -222,11 +222,14 @@ fn the_first_event_of_two_different_seeds_is_named() {
 #[test]
 fn the_first_event_that_a_longer_latency_delays_is_named() {
     let honest = load(HONEST);
-    let config = &case(&honest, "keyed count", "upstream-backup").config;
+    let mut config = case(&honest, "keyed count", "upstream-backup").config.clone();
+    let latency_ns = config.network.latency_ns + 1_000_000;
+    let edge = |from: &str, to: &str| (from.to_string(), to.to_string());
+    // The longest link of both, which every watch allows for.
+    config.network.edge_latency_ns.insert(edge("source", "count/0/1"), latency_ns);
     let mut slower = config.clone();
-    let edge = ("count".to_string(), "format".to_string());
-    slower.network.edge_latency_ns.insert(edge, config.network.latency_ns + 1_000_000);
-    let (a, b) = (run_one(config, 5, true), run_one(&slower, 5, true));
+    slower.network.edge_latency_ns.insert(edge("count", "format"), latency_ns);
+    let (a, b) = (run_one(&config, 5, true), run_one(&slower, 5, true));
     assert_parts_there(&a, &b);
     // Nothing can differ before the first frame on the slow edge has been under way.
     let (left, right) = (events(&a), events(&b));
