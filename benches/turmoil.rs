@@ -1,8 +1,10 @@
 //! What the turmoil world costs, in wall time: `cargo bench --bench turmoil`.
 //!
-//! 1. One run of the main job on turmoil, beside the same run in the event world plus a bare
-//!    turmoil program with the same hosts, ticks and datagrams. Side by side in one process, turn
-//!    by turn, medians. Fails if the adapter costs more than a quarter on top.
+//! 1. One run of the main job under each strategy on turmoil, beside the same run in the event
+//!    world plus a bare turmoil program with the same hosts, ticks and datagrams. Side by side in
+//!    one process, turn by turn; the median is that of the ratios of all turns, because a computer
+//!    that others use too is slower in some turns than in others. Fails if the adapter costs more
+//!    than a quarter on top.
 //! 2. The main job: 5 strategies, 20 seeds, both worlds, report. Fails above a minute on 2 cores.
 
 use aftermath_harness::Registry;
@@ -53,7 +55,7 @@ fn flights() -> Scenario {
 
 fn adapter() -> bool {
     let scenario = flights();
-    let mut fine = true;
+    let mut ratios = Vec::new();
     for case in &scenario.cases {
         let plan = Rc::new(RunPlan::build(&case.config, &Registry::built_in(), Seed(0), 0));
         let schedule = Rc::new(schedule(&plan));
@@ -68,8 +70,11 @@ fn adapter() -> bool {
                 turns.push(seconds(program));
             }
         }
+        let of_turn = |turn: usize| turns[0][turn] / (turns[1][turn] + turns[2][turn]);
+        let own: Vec<f64> = (0..TURNS).map(of_turn).collect();
+        ratios.extend_from_slice(&own);
+        let ratio = median(own);
         let [turmoil, events, bare] = turns.map(median);
-        let ratio = turmoil / (events + bare);
         let datagrams: usize = schedule.iter().flatten().map(Vec::len).sum();
         println!(
             "{:<20} {} hosts, {} ticks, {datagrams} datagrams: turmoil world {:.1} ms, event world \
@@ -81,9 +86,10 @@ fn adapter() -> bool {
             events * 1e3,
             bare * 1e3,
         );
-        fine &= ratio <= RATIO_MAX;
     }
-    println!("at most {RATIO_MAX}: {}", if fine { "yes" } else { "NO" });
+    let ratio = median(ratios);
+    let fine = ratio <= RATIO_MAX;
+    println!("ratio of all turns {ratio:.3}, at most {RATIO_MAX}: {fine}");
     fine
 }
 
