@@ -1,6 +1,8 @@
 //! Whatever befalls whatever: outputs are accounted for, the stream drains, honest strategies keep
 //! what they claim, and nothing panics.
 //!
+//! Long because a plan, its scenario and what must hold of it are read together.
+//!
 //! The plans are random, and the same in every run of the test. `PROPTEST_CASES=5000 cargo test
 //! --test ledger` tries more.
 
@@ -208,8 +210,12 @@ impl Plan {
     /// The faults. Two outcomes for one machine at one time are a mistake in a scenario, so a
     /// second fault that names the same machine as the first is left out.
     fn faults(&self) -> &[Fault] {
+        let named = |fault: &Fault| {
+            let node = self.node(fault);
+            (fault.replica.is_some() || node == "coordinator").then_some(node)
+        };
         let same = match &self.faults[..] {
-            [a, b] => self.node(a) == self.node(b) && a.replica.is_some() == b.replica.is_some(),
+            [a, b] => named(a).is_some() && named(a) == named(b),
             _ => false,
         };
         &self.faults[..self.faults.len() - usize::from(same)]

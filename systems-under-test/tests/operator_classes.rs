@@ -209,7 +209,8 @@ fn a_sorted_union_without_memory_is_repeatable() {
             let sides = [0, 1].into_iter().filter(|side| !waiting[*side].is_empty());
             let Some(side) = sides.min_by_key(order) else { return };
             let first = waiting[side].remove(0);
-            out.emit_for(&first, first.semantic, first.payload.clone());
+            let release = out.release(&first);
+            out.emit_for(release, first.semantic, first.payload.clone());
         }
     };
     // Function pointers capture nothing, so the merge is handed on as part of the state.

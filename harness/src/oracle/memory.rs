@@ -1,13 +1,14 @@
 //! Memory: retained tuples stay bounded while every pair is complete.
 //!
-//! Speaks when, over a long enough stretch, both the largest and the median number of retained
-//! tuples in the last quarter are above 1.25 times those of the second quarter and two tuples.
-//! Both, because a burst of outputs (a closing window) raises the maximum of the quarter that it
-//! falls into and says nothing about growth, while every log that is trimmed too late drags its
-//! median along. Judged in the twin over the whole stream, and in the run from the last R3 on
-//! while every pair is complete. A stretch is long enough if it is at least eight times the
-//! interval M plus the span W plus what a trim takes (two saves, six hops, waiting for links and
-//! stores); a shorter one is not judged, nor is anything where more comes in than is worked off.
+//! Speaks when, over a long enough stretch, the largest, the median and the least number of
+//! retained tuples in the last quarter are each above 1.25 times that of the second quarter and two
+//! tuples. All three, because a burst of outputs (a closing window) raises the maximum of the
+//! quarter that it falls into and says nothing about growth, while every log that is trimmed too
+//! late, or never, does not fall back to where it was either. Judged in the twin over the whole
+//! stream, and in the run from the last R3 on while every pair is complete. A stretch is long
+//! enough if it is at least eight times the interval M plus the span W, and four times that and
+//! what a trim takes (two saves, six hops, waiting for links and stores); a shorter one is not
+//! judged, nor is anything where more comes in than is worked off.
 
 use super::Case;
 use crate::metrics::load::is_overloaded;
@@ -52,16 +53,21 @@ pub fn check(case: &Case) -> Memory {
     let grows = |second: u64, last: u64| last * 4 > second * 5 + 8;
     let broken = judged.iter().find(|(_, quarters)| {
         let [second, last] = quarters;
-        grows(second.max, last.max) && grows(second.median, last.median)
+        grows(second.max, last.max)
+            && grows(second.median, last.median)
+            && grows(second.min, last.min)
     });
     let witness = broken.map(|(which, [second, last])| Witness {
         checker: "memory".into(),
         subject: format!("retained tuples, {which}"),
         expected: format!(
-            "at most {} + 25 % + 2, as in the second quarter (median {})",
-            second.max, second.median
+            "at most {} + 25 % + 2, as in the second quarter (median {}, least {})",
+            second.max, second.median, second.min
         ),
-        observed: format!("{} in the last quarter (median {})", last.max, last.median),
+        observed: format!(
+            "{} in the last quarter (median {}, least {})",
+            last.max, last.median, last.min
+        ),
         at_ns: None,
     });
     let during = |at: Nanos| unpaired.iter().any(|(from, to)| (*from..*to).contains(&at));
@@ -87,6 +93,7 @@ fn unpaired(run: &RunLog) -> Vec<(Nanos, Nanos)> {
 struct Quarter {
     max: u64,
     median: u64,
+    min: u64,
 }
 
 /// The second and the last quarter of [from, to).
@@ -95,7 +102,9 @@ fn stretch(run: &RunLog, from: Nanos, to: Nanos) -> Option<[Quarter; 2]> {
     let waiting = run.waiting.iter().copied().max().unwrap_or(0);
     let trimmed_within =
         2 * run.plan.storage.latency_ns + 6 * run.plan.longest_latency_ns() + waiting;
-    let least = 8 * (systems.settings.interval + span_ns(systems) + trimmed_within);
+    let cycle = systems.settings.interval + span_ns(systems);
+    // The second quarter must begin after the first trim.
+    let least = (8 * cycle).max(4 * (cycle + trimmed_within));
     if to.saturating_sub(from) < least {
         return None;
     }
@@ -106,6 +115,7 @@ fn stretch(run: &RunLog, from: Nanos, to: Nanos) -> Option<[Quarter; 2]> {
         retained.sort_unstable();
         Quarter {
             max: retained.last().copied().unwrap_or(0),
+            min: retained.first().copied().unwrap_or(0),
             median: retained.get(retained.len() / 2).copied().unwrap_or(0),
         }
     };

@@ -114,7 +114,7 @@ impl Membership {
             Link::Heartbeat { term } if *term >= self.term => match self.role {
                 Role::Primary if *term > self.term => self.deposed(fx),
                 Role::Primary => Change::None,
-                // Whoever leads lives, has been told hello and will answer, however long that takes.
+                // Whoever leads has been told hello and will answer, however long that takes.
                 Role::Joining => {
                     self.wait_for_answer(cx, fx);
                     Change::None

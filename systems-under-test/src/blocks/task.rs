@@ -79,8 +79,9 @@ impl Task {
         if free { 0 } else { service }
     }
 
-    /// Takes an item, if it is new, and emits what the operator makes of it in our term. Calls `sent` with each output and the channel that it went down.
-    /// Returns whether the item was taken.
+    /// Takes an item, if it is new, and emits what the operator makes of it in our term. Calls
+    /// `sent` with each output and the channel that it went down. Returns whether the item was
+    /// taken.
     pub fn take(
         &mut self,
         cx: &Cx,
