@@ -298,7 +298,8 @@ fn run(entry: Entry) -> Outcome {
     let text = SCENARIO.replace(ENTRY.name, entry.name);
     let scenario = scenario::parse(&text, "foreign.toml", root(), &registry, &formulas::names())
         .unwrap_or_else(|mistakes| panic!("{mistakes}"));
-    let campaign = Campaign { scenarios: &[scenario], seeds: None, strategies: vec![], jobs: 2 };
+    let campaign =
+        Campaign { scenarios: &[scenario], seeds: None, strategies: vec![], jobs: 2, worlds: None };
     campaign.run(&registry, &|_| {})
 }
 

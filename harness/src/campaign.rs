@@ -1,12 +1,13 @@
 //! Many runs: (case, seed) pairs on all cores. Runs are independent and single-threaded, so the
 //! records do not depend on how many run at once; they come back in the order of the scenario.
 
-use crate::config::{Case, Scenario};
+use crate::agreement;
+use crate::config::{Case, Scenario, Worlds};
 use crate::expect;
 use crate::plan::{RunPlan, strata};
-use crate::record::{RunId, record};
-use crate::run::run;
+use crate::record::{Context, RunId, record};
 use crate::seed::Seed;
+use crate::world::HOSTS_MAX;
 use aftermath_reports::record::{CaseResult, Record, Status};
 use aftermath_reports::words;
 use aftermath_systems::strategies::Registry;
@@ -26,6 +27,8 @@ pub struct Campaign<'a> {
     pub strategies: Vec<String>,
     /// How many runs at once.
     pub jobs: usize,
+    /// Where they are run, if not where the scenarios say.
+    pub worlds: Option<Worlds>,
 }
 
 /// What came of it.
@@ -35,6 +38,19 @@ pub struct Outcome {
     pub records: Vec<Record>,
     /// One result a case and strategy.
     pub cases: Vec<CaseResult>,
+    /// Runs in which two worlds differ, with how: bugs of aftermath, whatever the records say.
+    pub disagreements: Vec<Disagreement>,
+}
+
+/// A run, or a twin, in which two worlds differ.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Disagreement {
+    /// How to see it again.
+    pub replay: String,
+    /// Whether it is the twin of that run.
+    pub twin: bool,
+    /// What differs, for people.
+    pub told: String,
 }
 
 /// One unit of work: all runs that share a twin.
@@ -43,16 +59,21 @@ struct Unit<'a> {
     case: &'a Case,
     seed: u64,
     first: bool,
+    worlds: Worlds,
 }
+
+/// What a unit gives.
+type Finished = (Vec<Record>, Vec<Disagreement>);
 
 impl Campaign<'_> {
     fn units(&self) -> Vec<Unit<'_>> {
         let mut units = Vec::new();
         for scenario in self.scenarios {
             let seeds = self.seeds.clone().unwrap_or_else(|| scenario.seeds.clone());
+            let worlds = self.worlds.unwrap_or(scenario.worlds);
             for case in self.cases(scenario) {
                 let first = seeds.start;
-                let unit = |seed| Unit { scenario, case, seed, first: seed == first };
+                let unit = |seed| Unit { scenario, case, seed, first: seed == first, worlds };
                 units.extend(seeds.clone().map(unit));
             }
         }
@@ -72,6 +93,17 @@ impl Campaign<'_> {
         self.units().iter().map(of).sum()
     }
 
+    /// Whether every world can run what is asked of it.
+    ///
+    /// # Errors
+    /// The first case that is too large for turmoil.
+    pub fn check(&self, registry: &Registry) -> Result<(), String> {
+        let mut units = self.units();
+        units.retain(|unit| unit.first && unit.worlds != Worlds::Events);
+        let too_large = |unit: &Unit| too_large(unit.case, registry);
+        units.iter().find_map(too_large).map_or(Ok(()), Err)
+    }
+
     /// Runs everything. `done` is called after each run, from any thread.
     pub fn run(&self, registry: &Registry, done: &(dyn Fn(&Record) + Sync)) -> Outcome {
         self.run_until(registry, done, &AtomicBool::new(false))
@@ -86,7 +118,7 @@ impl Campaign<'_> {
     ) -> Outcome {
         let units = self.units();
         let next = AtomicUsize::new(0);
-        let finished: Mutex<BTreeMap<usize, Vec<Record>>> = Mutex::new(BTreeMap::new());
+        let finished: Mutex<BTreeMap<usize, Finished>> = Mutex::new(BTreeMap::new());
         std::thread::scope(|scope| {
             for _ in 0..self.jobs.clamp(1, units.len().max(1)) {
                 scope.spawn(|| {
@@ -95,18 +127,19 @@ impl Campaign<'_> {
                         let stopped = stop.load(Ordering::Relaxed);
                         units.get(index).filter(|_| !stopped).map(|unit| (index, unit))
                     } {
-                        let records = unit.run(registry);
-                        records.iter().for_each(done);
-                        finished.lock().expect("no run panicked").insert(index, records);
+                        let of_unit = unit.run(registry);
+                        of_unit.0.iter().for_each(done);
+                        finished.lock().expect("no run panicked").insert(index, of_unit);
                     }
                 });
             }
         });
         let records = finished.into_inner().expect("no run panicked");
-        let records: Vec<Record> = records.into_values().flatten().collect();
+        let (records, disagreements): (Vec<_>, Vec<_>) = records.into_values().unzip();
+        let records: Vec<Record> = records.into_iter().flatten().collect();
         let whole = records.len() as u64 == self.runs();
         let cases = self.case_results(&records, whole);
-        Outcome { records, cases }
+        Outcome { records, cases, disagreements: disagreements.into_iter().flatten().collect() }
     }
 
     /// The judgements of cases. Of an interrupted campaign, a case that lacks runs has none.
@@ -135,19 +168,41 @@ impl Campaign<'_> {
 }
 
 impl Unit<'_> {
-    fn run(&self, registry: &Registry) -> Vec<Record> {
+    fn run(&self, registry: &Registry) -> Finished {
         let config = &self.case.config;
         let seed = Seed(self.seed);
-        let twin = run(&Rc::new(RunPlan::twin(config, registry, seed)), false);
         let strata = strata(&config.faults);
-        let of = |stratum: u32| {
-            let plan = RunPlan::build(config, registry, seed, stratum);
-            let log = run(&Rc::new(plan), false);
+        let mut finished = Finished::default();
+        let twin = Rc::new(RunPlan::twin(config, registry, seed));
+        let (twin, mut twin_differs) = agreement::run(self.worlds, &twin, false);
+        for stratum in 0..strata.unwrap_or(1) {
+            let plan = Rc::new(RunPlan::build(config, registry, seed, stratum));
+            let (log, differs) = agreement::run(self.worlds, &plan, false);
             let id = RunId { seed: self.seed, stratum: strata.map(|_| stratum) };
-            record(self.scenario, self.case, id, &log, &twin, self.first && stratum == 0)
-        };
-        (0..strata.unwrap_or(1)).map(of).collect()
+            let context = Context { scenario: self.scenario, case: self.case, worlds: self.worlds };
+            let record = record(&context, id, &log, &twin, self.first && stratum == 0);
+            let both = [(differs, false), (twin_differs.take(), true)];
+            for (told, twin) in both.into_iter().filter_map(|(told, twin)| Some((told?, twin))) {
+                let replay = record.replay.clone();
+                finished.1.push(Disagreement { replay, twin, told });
+            }
+            finished.0.push(record);
+        }
+        finished
     }
+}
+
+/// Why turmoil cannot run a case, if it cannot.
+pub fn too_large(case: &Case, registry: &Registry) -> Option<String> {
+    let machines = RunPlan::twin(&case.config, registry, Seed(0)).systems.nodes.len();
+    let name = &case.name;
+    (machines > HOSTS_MAX).then(|| {
+        format!(
+            "case `{name}` under {} has {machines} machines, and turmoil carries {HOSTS_MAX}: the \
+             time of a tick grows with their cube; give `--world events`",
+            case.config.label()
+        )
+    })
 }
 
 /// The judgement of a case: broken if a run is not as expected or a check over all runs fails;

@@ -1,6 +1,8 @@
 //! What a scenario means, resolved: one value per case with every name looked up, every default
 //! filled in and every time in nanoseconds. The scenario reader makes it, planning reads it.
 
+pub use crate::agreement::Worlds;
+
 use aftermath_reports::record::ValueClass;
 use aftermath_systems::claim::{Delivery, FaultKind};
 use aftermath_systems::options::Options;
@@ -22,6 +24,8 @@ pub struct Scenario {
     pub path: String,
     /// Its seeds, if the command line does not say otherwise.
     pub seeds: Range<u64>,
+    /// Where it is run, if the command line does not say otherwise.
+    pub worlds: Worlds,
     /// Its cases, matrices multiplied out, one for each strategy.
     pub cases: Vec<Case>,
 }
@@ -160,6 +164,10 @@ pub struct NetworkConfig {
     pub latency_ns: Nanos,
     /// One-way delay of the links of an edge (`"source -> count"`), both directions, ns.
     pub edge_latency_ns: BTreeMap<(String, String), Nanos>,
+    /// Largest jitter of every link that has no other: each frame takes up to so much longer, ns.
+    pub jitter_ns: Nanos,
+    /// Largest jitter of the links of an edge, both directions, ns.
+    pub edge_jitter_ns: BTreeMap<(String, String), Nanos>,
     /// Bandwidth of each link, bytes a second; 0: unlimited.
     pub bandwidth_bytes_per_s: u64,
 }

@@ -5,6 +5,7 @@
 //! [`run::RunLog`]; the [`oracle`] and the [`metrics`] compare it with that of its twin, the same
 //! plan without faults; [`record`] writes it down for the reports.
 
+pub mod agreement;
 pub mod campaign;
 pub mod cli;
 pub mod config;

@@ -1,6 +1,6 @@
 //! One run and its twin, judged: the record.
 
-use crate::config::{Case, Scenario};
+use crate::config::{Case, Scenario, Worlds};
 use crate::expect;
 use crate::machine::Strike;
 use crate::metrics::overhead::overhead;
@@ -21,15 +21,25 @@ pub struct RunId {
     pub stratum: Option<u32>,
 }
 
+/// What a run was a run of.
+pub struct Context<'a> {
+    /// The scenario.
+    pub scenario: &'a Scenario,
+    /// Its case.
+    pub case: &'a Case,
+    /// Where it was run.
+    pub worlds: Worlds,
+}
+
 /// Judges a run and writes its record. `with_series`: for the first run of a case.
 pub fn record(
-    scenario: &Scenario,
-    case: &Case,
+    context: &Context,
     id: RunId,
     run: &RunLog,
     twin: &RunLog,
     with_series: bool,
 ) -> Record {
+    let (scenario, case) = (context.scenario, context.case);
     let ledger = Ledger::new(run, twin);
     let recoveries = recoveries(run, twin, &ledger);
     let judged = oracle::Case { run, twin, ledger: &ledger, recoveries: &recoveries };
@@ -45,6 +55,7 @@ pub fn record(
         planted: planted.map(|entry| entry.name.to_string()),
         seed: id.seed,
         stratum: id.stratum,
+        world: context.worlds.name().to_string(),
         status: judgement.status,
         reasons: judgement.reasons,
         claimed: judgement.claimed,
@@ -67,7 +78,7 @@ pub fn record(
         length_ns: run.length_ns,
         trace_hash: format!("{:016x}", run.hash),
         twin_hash: format!("{:016x}", twin.hash),
-        replay: replay_line(scenario, case, id),
+        replay: replay_line(context, id),
     };
     record.checks = expect::check_run(case, &record);
     for check in record.checks.iter().filter(|check| !check.held) {
@@ -107,12 +118,16 @@ fn fault(
 }
 
 /// The command that runs this alone.
-fn replay_line(scenario: &Scenario, case: &Case, id: RunId) -> String {
+fn replay_line(context: &Context, id: RunId) -> String {
+    let (scenario, case) = (context.scenario, context.case);
     let mut line = format!("aftermath replay {}", quote(&scenario.path));
     line += &format!(" --case {} --strategy {}", quote(&case.name), quote(&case.config.label()));
     line += &format!(" --seed {}", id.seed);
     if let Some(stratum) = id.stratum {
         line += &format!(" --stratum {stratum}");
+    }
+    if context.worlds != scenario.worlds || context.worlds != Worlds::default() {
+        line += &format!(" --world {}", context.worlds.name());
     }
     line
 }

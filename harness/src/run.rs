@@ -2,7 +2,7 @@
 
 use crate::machine::{Delivery, MachineLog, Strike, TraceHash};
 use crate::plan::RunPlan;
-use crate::world::{Ended, EventWorld};
+use crate::world::{self, Ended, Finished, World};
 use aftermath_systems::node::Digest;
 use aftermath_systems::protocol::{InstanceId, Nanos, NodeId};
 use std::hash::Hasher;
@@ -45,13 +45,19 @@ pub struct RunLog {
 
 /// Runs a plan in the event world.
 pub fn run(plan: &Rc<RunPlan>, traced: bool) -> RunLog {
-    let mut world = EventWorld::new(plan, traced);
-    let ended = world.run();
-    let length_ns = world.now();
+    run_in(World::Events, plan, traced)
+}
+
+/// Runs a plan in a world; `traced`: keep every event for people.
+///
+/// # Panics
+/// When the plan is too large for the world, see [`world::run`].
+pub fn run_in(world: World, plan: &Rc<RunPlan>, traced: bool) -> RunLog {
+    let Finished { ended, at: length_ns, machines } = world::run(world, plan, traced);
     let mut deliveries = Vec::new();
     let mut fold = TraceHash::default();
     let mut nodes = Vec::new();
-    for mut machine in world.into_machines() {
+    for mut machine in machines {
         deliveries.append(&mut machine.log.deliveries);
         fold.write_u64(machine.hash());
         nodes.push(NodeLog {

@@ -3,7 +3,7 @@
 //! A stream's generator is ChaCha8 (`rand_chacha`, a fixed algorithm, unlike `StdRng`), seeded by a
 //! hash of the root seed and the stream's name. So strategies that are compared meet the same
 //! luck, and removing a fault does not reshuffle the rest. Names in use: `workload`, `faults/<n>`,
-//! `phase/<what>`.
+//! `phase/<what>`, `jitter` (one draw: what the jitter of all frames is computed from).
 
 use aftermath_systems::operator::mix;
 use rand::{Rng, SeedableRng};

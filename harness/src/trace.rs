@@ -14,6 +14,11 @@ fn events(run: &RunLog) -> Vec<&TraceEvent> {
 
 /// The first event, by (time, node, handler), in which two traced runs of one plan differ.
 pub fn first_difference(a: &RunLog, b: &RunLog) -> Option<String> {
+    parting(a, b).map(|(a, b)| format!("{a}\n{b}"))
+}
+
+/// The same, as each of the two has it.
+pub fn parting(a: &RunLog, b: &RunLog) -> Option<(String, String)> {
     if a.hash == b.hash {
         return None;
     }
@@ -23,7 +28,7 @@ pub fn first_difference(a: &RunLog, b: &RunLog) -> Option<String> {
         Some(event) => one(run, event),
         None => "the run has ended".to_string(),
     };
-    Some(format!("{}\n{}", show(a, left.get(same)), show(b, right.get(same))))
+    Some((show(a, left.get(same)), show(b, right.get(same))))
 }
 
 /// Writes all events, one a line, effects indented below.

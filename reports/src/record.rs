@@ -247,6 +247,9 @@ pub struct Record {
     pub seed: u64,
     /// Which stratum of a stratified case, from 0.
     pub stratum: Option<u32>,
+    /// Where it was run: `events`, `turmoil`, or `both`, which agreed unless the program said so.
+    #[serde(default = "events")]
+    pub world: String,
     /// The judgement.
     pub status: Status,
     /// Why it is broken, inconclusive or not covered; empty when held.
@@ -279,6 +282,11 @@ pub struct Record {
     pub twin_hash: String,
     /// A command that runs this again, alone.
     pub replay: String,
+}
+
+/// What records that do not say so were run in.
+fn events() -> String {
+    "events".to_string()
 }
 
 /// The judgement of a case over all its runs: one JSON line each in `cases.jsonl`.

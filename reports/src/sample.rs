@@ -28,6 +28,7 @@ pub fn record(scenario: &str, case: &str, strategy: &str, seed: u64) -> Record {
         planted: None,
         seed,
         stratum: None,
+        world: "events".to_owned(),
         status: Status::Held,
         reasons: Vec::new(),
         claimed: Claimed::Guarantee(exactly_once()),

@@ -7,7 +7,7 @@ use aftermath_harness::Registry;
 use aftermath_harness::campaign::{Campaign, Outcome};
 use aftermath_harness::config::{Case, RunConfig, Scenario};
 use aftermath_harness::plan::{RunPlan, strata};
-use aftermath_harness::record::{RunId, record};
+use aftermath_harness::record::{Context, RunId, record};
 use aftermath_harness::run::{RunLog, run};
 use aftermath_harness::seed::Seed;
 use aftermath_harness::{formulas, scenario};
@@ -99,7 +99,8 @@ pub fn judge_logs(
     twin: &RunLog,
 ) -> Record {
     let id = RunId { seed, stratum: strata(&case.config.faults).map(|_| 0) };
-    record(scenario, case, id, run, twin, false)
+    let worlds = scenario.worlds;
+    record(&Context { scenario, case, worlds }, id, run, twin, false)
 }
 
 /// All runs of a scenario.
@@ -109,6 +110,7 @@ pub fn campaign(scenario: &Scenario) -> Outcome {
         seeds: None,
         strategies: Vec::new(),
         jobs: 2,
+        worlds: None,
     };
     campaign.run(&Registry::built_in(), &|_| ())
 }

@@ -1,6 +1,8 @@
 //! What the command line takes.
 
 use super::help;
+use crate::config::Worlds;
+use clap::builder::PossibleValue;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use std::ops::Range;
 use std::path::PathBuf;
@@ -45,6 +47,9 @@ pub struct RunArgs {
     /// Runs at once; default: the number of cores
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub jobs: Option<u16>,
+    /// Where to run it; both must agree exactly. Default: the scenario's, or events
+    #[arg(long, value_enum, value_name = "WORLD")]
+    pub world: Option<Worlds>,
     /// Folder for records.jsonl, cases.jsonl, summary.csv, report.html and plots
     #[arg(long, value_name = "DIR", default_value = "aftermath-out")]
     pub out: PathBuf,
@@ -71,6 +76,9 @@ pub struct ReplayArgs {
     /// The stratum of a stratified case
     #[arg(long, value_name = "N")]
     pub stratum: Option<u32>,
+    /// Where to run it; both must agree exactly. Default: the scenario's, or events
+    #[arg(long, value_enum, value_name = "WORLD")]
+    pub world: Option<Worlds>,
     /// Also print every event of every node and its effects
     #[arg(long)]
     pub trace: bool,
@@ -120,6 +128,16 @@ pub enum What {
 pub enum Format {
     Human,
     Json,
+}
+
+impl ValueEnum for Worlds {
+    fn value_variants<'a>() -> &'a [Worlds] {
+        &[Worlds::Events, Worlds::Turmoil, Worlds::Both]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.name()))
+    }
 }
 
 fn seeds(text: &str) -> Result<Range<u64>, String> {

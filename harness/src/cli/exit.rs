@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-/// How the program ends. A panic, our own bug, exits with 101 by itself.
+/// How the program ends. A panic, our own bug as well, exits with 101 by itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Exit {
     /// Every promise and expectation held.
@@ -15,6 +15,8 @@ pub enum Exit {
     Inconclusive,
     /// Nothing ran.
     NothingRan,
+    /// Two worlds differ.
+    Bug,
     /// Ctrl-C; what was done by then is written.
     Interrupted,
 }
@@ -28,6 +30,7 @@ impl Exit {
             Exit::Usage => 2,
             Exit::Inconclusive => 3,
             Exit::NothingRan => 4,
+            Exit::Bug => 101,
             Exit::Interrupted => 130,
         }
     }

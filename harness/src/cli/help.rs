@@ -16,7 +16,7 @@ Exit codes:
     2  wrong usage, a mistake in a scenario, or a file or stdout that cannot be written
     3  inconclusive: for some case and strategy the faults met nothing
     4  nothing ran
-  101  a bug of aftermath itself
+  101  a bug of aftermath itself: a panic, or two worlds that differ
   130  interrupted by Ctrl-C; what was done by then is written
 
 Colours follow NO_COLOR, CLICOLOR and CLICOLOR_FORCE.";

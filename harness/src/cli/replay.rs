@@ -3,12 +3,14 @@
 use super::args::{Format, ReplayArgs};
 use super::exit::Exit;
 use super::output::{Output, usage};
-use super::run::load;
-use crate::config::{Case, Scenario};
+use super::run::{disagree, load};
+use crate::agreement;
+use crate::campaign::{Disagreement, too_large};
+use crate::config::{Case, Scenario, Worlds};
 use crate::narrator::narrated;
 use crate::plan::{RunPlan, strata};
-use crate::record::{RunId, record};
-use crate::run::{RunLog, run};
+use crate::record::{Context, RunId, record};
+use crate::run::RunLog;
 use crate::seed::Seed;
 use crate::trace;
 use aftermath_reports::record::{Claimed, Record, Status, Time};
@@ -41,14 +43,19 @@ pub fn replay(args: &ReplayArgs, registry: &Registry) -> Exit {
         }
         (count, stratum) => RunId { seed: args.seed, stratum: count.and(stratum.or(Some(0))) },
     };
+    let worlds = args.world.unwrap_or(scenario.worlds);
+    let refused = (worlds != Worlds::Events).then(|| too_large(case, registry)).flatten();
+    if let Some(message) = refused {
+        return usage(&format!("error: {message}\n"));
+    }
     let plan =
         || Rc::new(RunPlan::build(&case.config, registry, Seed(id.seed), id.stratum.unwrap_or(0)));
     let colour = anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never;
-    let first = match narrated(colour, || run(&plan(), true)) {
+    let (first, differs) = match narrated(colour, || agreement::run(worlds, &plan(), true)) {
         Ok(first) => first,
         Err(message) => return usage(&format!("error: {message}\n")),
     };
-    let second = run(&plan(), true);
+    let (second, _) = agreement::run(worlds, &plan(), true);
     let mut output = Output::default();
     if let Some(difference) = trace::first_difference(&first, &second) {
         output.print(&format!(
@@ -56,8 +63,9 @@ pub fn replay(args: &ReplayArgs, registry: &Registry) -> Exit {
         ));
         return Exit::Broken;
     }
-    let twin = run(&Rc::new(RunPlan::twin(&case.config, registry, Seed(id.seed))), false);
-    let record = record(scenario, case, id, &first, &twin, true);
+    let twin = Rc::new(RunPlan::twin(&case.config, registry, Seed(id.seed)));
+    let (twin, twin_differs) = agreement::run(worlds, &twin, false);
+    let record = record(&Context { scenario, case, worlds }, id, &first, &twin, true);
     match args.format {
         Format::Json => {
             output.print(&aftermath_reports::write::jsonl(std::slice::from_ref(&record)))
@@ -68,6 +76,10 @@ pub fn replay(args: &ReplayArgs, registry: &Registry) -> Exit {
             }
             output.print(&account(&record, &first));
         }
+    }
+    let both = [(differs, false), (twin_differs, true)];
+    if let Some((told, twin)) = both.into_iter().find_map(|(told, twin)| Some((told?, twin))) {
+        return disagree(&Disagreement { replay: record.replay, twin, told }, 1);
     }
     output.exit(match record.status {
         Status::Held | Status::NotCovered => Exit::Held,

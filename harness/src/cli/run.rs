@@ -4,7 +4,7 @@ use super::args::{Format, RunArgs};
 use super::exit::Exit;
 use super::interrupt;
 use super::output::{Output, complain, usage};
-use crate::campaign::{Campaign, Outcome};
+use crate::campaign::{Campaign, Disagreement, Outcome};
 use crate::config::{InputConfig, Scenario};
 use crate::{formulas, scenario};
 use aftermath_reports::record::{CaseResult, Status};
@@ -36,7 +36,11 @@ pub fn run(args: &RunArgs, registry: &Registry) -> Exit {
         seeds: args.seeds.clone(),
         strategies: args.strategy.clone(),
         jobs: args.jobs.map_or_else(cores, usize::from),
+        worlds: args.world,
     };
+    if let Err(message) = campaign.check(registry) {
+        return usage(&format!("error: {message}\n"));
+    }
     let human = args.format == Format::Human;
     let mut output = Output::default();
     if human {
@@ -73,6 +77,9 @@ pub fn run(args: &RunArgs, registry: &Registry) -> Exit {
         Ok(_) => {}
         Err(error) => return usage(&format!("error: {error}\n")),
     }
+    if let Some(first) = outcome.disagreements.first() {
+        return disagree(first, outcome.disagreements.len());
+    }
     if interrupted {
         let done = outcome.records.len();
         complain(&format!(
@@ -90,6 +97,17 @@ pub fn run(args: &RunArgs, registry: &Registry) -> Exit {
 /// `CLICOLOR_FORCE` agree.
 pub fn colour() -> bool {
     anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never
+}
+
+/// Shows a run in which two worlds differ, and how many there are.
+pub fn disagree(first: &Disagreement, count: usize) -> Exit {
+    let Disagreement { replay, twin, told } = first;
+    let which = if *twin { "the twin of the first" } else { "the first" };
+    complain(&format!(
+        "the two worlds differ in {count} runs, which is a bug of aftermath; {which}:\n\
+         {replay}\n{told}"
+    ));
+    Exit::Bug
 }
 
 /// Broken over inconclusive over held. A run that is broken as its case expects is no surprise,

@@ -134,10 +134,23 @@ impl Machine {
             };
             session.free_at
         };
-        let due = sent_at + self.plan.latency_ns(self.id, to);
-        let (from, count, session) = (self.id, self.count, session.sent);
+        let due = self.arrival(to, sent_at, body.is_heartbeat());
+        let (from, count, session) = (self.id, self.count, self.sessions[to.index()].sent);
         self.log.frames_sent += 1;
+        self.significant_sent += u64::from(body.is_significant());
         self.outbox.push(Frame { from, to, sent: now, due, count, session, cause, lineage, body });
+    }
+
+    /// When a frame arrives that has left for `to` at `left`, ns: after latency and jitter, and
+    /// never before the one sent before it on the same connection.
+    fn arrival(&mut self, to: NodeId, left: Nanos, heartbeat: bool) -> Nanos {
+        let session = &mut self.sessions[to.index()];
+        session.frames += 1;
+        let (latency, jitter) =
+            (self.plan.latency_ns(self.id, to), self.plan.jitter_ns(self.id, to, session.frames));
+        let due = if heartbeat { &mut session.heartbeat_due } else { &mut session.due };
+        *due = (*due).max(left + latency + jitter);
+        *due
     }
 
     fn save(&mut self, now: Nanos, key: SaveKey, blob: Blob, scope: Scope, covers: Positions) {

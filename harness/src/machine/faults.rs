@@ -78,7 +78,7 @@ impl Machine {
         // Parked frames were addressed to the memory that is gone.
         for (_, _, work) in std::mem::take(&mut self.parked) {
             if let Work::Frame(frame) = work {
-                self.significant -= u64::from(frame.body.is_significant());
+                self.significant_over += u64::from(frame.body.is_significant());
                 self.log.frames_lost += 1;
             }
         }

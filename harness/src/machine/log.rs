@@ -100,7 +100,7 @@ pub struct TraceEvent {
 }
 
 /// Everything one machine recorded.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct MachineLog {
     /// Outputs (sinks only), in the order of arrival.
     pub deliveries: Vec<Delivery>,

@@ -14,6 +14,7 @@ mod frame;
 mod hash;
 mod lane;
 mod log;
+mod mutants;
 mod questions;
 
 pub use act::Act;
@@ -24,6 +25,7 @@ pub use log::{Counters, Delivery, MachineLog, Mark, Strike, TraceEvent};
 
 use crate::narrator::tell;
 use crate::plan::RunPlan;
+use crate::world::Mutation;
 use aftermath_systems::node::{Cx, Node};
 use aftermath_systems::protocol::{
     Effects, Event, Nanos, NodeId, RestartFrom, Stored, Term, TimerId,
@@ -58,6 +60,12 @@ enum Phase {
 struct Session {
     /// When the link to it is free again (bandwidth), ns.
     free_at: Nanos,
+    /// When the last frame to it is due, ns: jitter lets none overtake another.
+    due: Nanos,
+    /// The same of heartbeats, which have a connection of their own.
+    heartbeat_due: Nanos,
+    /// Frames sent to it, over all our incarnations.
+    frames: u64,
     /// Our incarnation when we last sent, and the number of that frame.
     sent: (u32, u64),
     /// Its incarnation and number of the last frame that arrived.
@@ -102,8 +110,10 @@ pub struct Machine {
     handlers_now: u32,
     /// Instant of the latest activation or restart here.
     lineage: Nanos,
-    /// Frames and waits from which output may still follow.
-    significant: u64,
+    /// Frames from which output may still follow: how many it has sent, ...
+    significant_sent: u64,
+    /// ... and how many that were sent to it are over.
+    significant_over: u64,
     hash: TraceHash,
     effects: Effects,
     /// Frames to send; the world takes them.
@@ -137,7 +147,8 @@ impl Clone for Machine {
             clock: self.clock,
             handlers_now: self.handlers_now,
             lineage: self.lineage,
-            significant: self.significant,
+            significant_sent: self.significant_sent,
+            significant_over: self.significant_over,
             hash: self.hash,
             effects: Effects::default(),
             outbox: self.outbox.clone(),
@@ -172,7 +183,8 @@ impl Machine {
             clock: 0,
             handlers_now: 0,
             lineage: 0,
-            significant: 0,
+            significant_sent: 0,
+            significant_over: 0,
             hash: TraceHash::default(),
             effects: Effects::default(),
             outbox: Vec::new(),
@@ -191,9 +203,8 @@ impl Machine {
     /// When it is late: a world that carries frames too slowly is our own bug.
     pub fn deliver(&mut self, frame: Frame) {
         assert!(frame.due >= self.clock, "a frame due at {} arrived at {}", frame.due, self.clock);
-        self.significant += u64::from(frame.body.is_significant());
-        let key =
-            Key { time: frame.due, class: Class::Frame, sender: frame.from, count: frame.count };
+        let (sender, count) = self.order_of(&frame);
+        let key = Key { time: frame.due, class: Class::Frame, sender, count };
         self.agenda.push(key, 0, Work::Frame(frame));
     }
 
@@ -204,26 +215,35 @@ impl Machine {
 
     /// Does everything that is due at `until` or before, in order.
     pub fn run_until(&mut self, until: Nanos) {
-        while let Some((key, incarnation, work)) = self.agenda.pop(until) {
-            if incarnation != 0 && incarnation != self.incarnation {
-                continue;
-            }
-            // What waited while parked is handled late, in its old order.
-            let now = key.time.max(self.clock);
-            if now > self.clock {
-                self.clock = now;
-                self.handlers_now = 0;
-            }
-            // Frames take a tick, so only work that a machine makes for itself can go in circles.
-            self.handlers_now += u32::from(!matches!(work, Work::Frame(_) | Work::ServiceDone));
-            if self.livelocked() {
-                return;
-            }
-            if self.must_wait(&work) {
-                self.parked.push((key, incarnation, work));
-            } else {
-                self.work(now, work);
-            }
+        if self.plan.breaks(Mutation::SortedBatch) {
+            return self.run_batch(until);
+        }
+        while !self.livelocked()
+            && let Some((key, incarnation, work)) = self.agenda.pop(until)
+        {
+            self.take(key, incarnation, work);
+        }
+    }
+
+    fn take(&mut self, key: Key, incarnation: u32, work: Work) {
+        if incarnation != 0 && incarnation != self.incarnation {
+            return;
+        }
+        // What waited while parked is handled late, in its old order.
+        let now = key.time.max(self.clock);
+        if now > self.clock {
+            self.clock = now;
+            self.handlers_now = 0;
+        }
+        // Frames take a tick, so only work that a machine makes for itself can go in circles.
+        self.handlers_now += u32::from(!matches!(work, Work::Frame(_) | Work::ServiceDone));
+        if self.livelocked() {
+            return;
+        }
+        if self.must_wait(&work) {
+            self.parked.push((key, incarnation, work));
+        } else {
+            self.work(now, work);
         }
     }
 
@@ -262,7 +282,7 @@ impl Machine {
     }
 
     fn arrive(&mut self, now: Nanos, frame: Frame) {
-        self.significant -= u64::from(frame.body.is_significant());
+        self.significant_over += u64::from(frame.body.is_significant());
         let cut = |(from, sent, due): &(NodeId, Nanos, Nanos)| {
             frame.from == *from && frame.sent <= *sent && frame.due >= *due
         };
@@ -377,6 +397,8 @@ impl Machine {
 
     /// The shared store's answer to [`Act::Read`], due at `at`, for the asking incarnation only.
     pub fn answer(&mut self, at: Nanos, incarnation: u32, stored: Stored, from: RestartFrom) {
+        let anybody = self.plan.breaks(Mutation::AnswersAnybody);
+        let incarnation = if anybody { 0 } else { incarnation };
         self.push(at, Class::Frame, incarnation, Work::Loaded(stored, from));
     }
 

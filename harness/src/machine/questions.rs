@@ -20,12 +20,23 @@ impl Machine {
         self.phase == Phase::Down
     }
 
-    /// Whether no output can follow from what is under way here.
+    /// Whether no output can follow from what has arrived here.
     pub fn settled(&self) -> bool {
         self.phase == Phase::Up
-            && self.significant == 0
             && self.lane.is_idle()
             && self.node.as_ref().is_some_and(|node| node.settled())
+    }
+
+    /// Frames from which output may still follow: how many it has sent, and how many that were
+    /// sent to it are over, handled or lost. Counted at both ends, so that it does not matter
+    /// where a world keeps what is under way.
+    pub fn significant(&self) -> (u64, u64) {
+        (self.significant_sent, self.significant_over)
+    }
+
+    /// The incarnation of its process: one more whenever a process here has ended.
+    pub fn incarnation(&self) -> u32 {
+        self.incarnation
     }
 
     /// Whether the source at this node has emitted everything.

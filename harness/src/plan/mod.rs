@@ -10,8 +10,10 @@ pub use topology::{coordinator_name, regions};
 
 use crate::config::{RunConfig, StorageConfig};
 use crate::seed::Seed;
+use crate::world::Mutation;
 use aftermath_systems::endpoints::{Sink, Source};
 use aftermath_systems::node::{Cx, Node};
+use aftermath_systems::operator::mix;
 use aftermath_systems::options::Options;
 use aftermath_systems::plan::{OperatorRole, Plan};
 use aftermath_systems::protocol::{ChannelId, Nanos, NodeId, OperatorId};
@@ -29,6 +31,10 @@ pub struct RunPlan {
     pub tick_ns: Nanos,
     /// Latency by sender and receiver, ns.
     latency_ns: Vec<Nanos>,
+    /// Largest jitter by sender and receiver, ns.
+    jitter_ns: Vec<Nanos>,
+    /// What jitter is drawn from.
+    jitter_seed: u64,
     /// Of each link; 0: unlimited.
     pub bandwidth_bytes_per_s: u64,
     /// Devices.
@@ -39,6 +45,9 @@ pub struct RunPlan {
     pub sample_every_ns: Nanos,
     /// After everything has healed the stream must drain within this, ns.
     pub drain_within_ns: Nanos,
+    /// A rule of the worlds to break, in tests of the comparison of worlds.
+    #[doc(hidden)]
+    pub mutation: Option<Mutation>,
 }
 
 impl RunPlan {
@@ -54,17 +63,21 @@ impl RunPlan {
         let strategies = strategies.collect();
         let faults = schedule::faults(config, &systems, seed, stratum);
         let longest = config.timing.interval_ns.min(config.timing.heartbeat_ns);
+        let network = &config.network;
         RunPlan {
             strategies,
-            tick_ns: config.network.tick_ns,
-            latency_ns: topology::latencies(config, &systems),
-            bandwidth_bytes_per_s: config.network.bandwidth_bytes_per_s,
+            tick_ns: network.tick_ns,
+            latency_ns: topology::by_pair(&systems, network.latency_ns, &network.edge_latency_ns),
+            jitter_ns: topology::by_pair(&systems, network.jitter_ns, &network.edge_jitter_ns),
+            jitter_seed: seed.stream("jitter").below(u64::MAX),
+            bandwidth_bytes_per_s: network.bandwidth_bytes_per_s,
             storage: config.storage.clone(),
             drain_within_ns: config
                 .drain_within_ns
                 .unwrap_or_else(|| schedule::drain_bound(config, &systems, &faults)),
             faults,
-            sample_every_ns: (longest / 4).max(config.network.tick_ns),
+            mutation: None,
+            sample_every_ns: (longest / 4).max(network.tick_ns),
             systems,
         }
     }
@@ -74,6 +87,11 @@ impl RunPlan {
         let mut config = config.clone();
         config.faults.clear();
         RunPlan::build(&config, registry, seed, 0)
+    }
+
+    /// Whether this rule is broken in this run.
+    pub(crate) fn breaks(&self, rule: Mutation) -> bool {
+        self.mutation == Some(rule)
     }
 
     /// A fresh process for a node.
@@ -104,9 +122,24 @@ impl RunPlan {
         self.latency_ns[from.index() * self.systems.nodes.len() + to.index()]
     }
 
-    /// The longest one-way delay, ns.
+    /// How much longer the frame with this number (counted by the sender over all its incarnations,
+    /// for each receiver) takes from one node to another, ns: uniform, and a function of nothing
+    /// but the seed, the pair and the number, so that no draw depends on an earlier one.
+    pub fn jitter_ns(&self, from: NodeId, to: NodeId, number: u64) -> Nanos {
+        let pair = from.index() * self.systems.nodes.len() + to.index();
+        let largest = self.jitter_ns[pair];
+        if largest == 0 {
+            return 0;
+        }
+        let word = mix(mix(self.jitter_seed, pair as u64), number);
+        // The high half of a product with a uniform word is uniform: no division, no bias to see.
+        ((u128::from(word) * (u128::from(largest) + 1)) >> 64) as Nanos
+    }
+
+    /// The longest one-way delay, jitter included, ns.
     pub fn longest_latency_ns(&self) -> Nanos {
-        self.latency_ns.iter().copied().max().unwrap_or(0)
+        let longest = self.latency_ns.iter().zip(&self.jitter_ns).map(|(a, b)| a + b);
+        longest.max().unwrap_or(0)
     }
 
     /// Whether a channel leads into a protected operator.

@@ -12,6 +12,7 @@ use aftermath_systems::plan::{
 use aftermath_systems::protocol::{
     ChannelId, EdgeId, InstanceId, Nanos, NodeId, OperatorId, StreamId,
 };
+use std::collections::BTreeMap;
 
 /// Builds what nodes may know.
 pub(super) fn build(config: &RunConfig, assigned: &Assignment, seed: Seed) -> Plan {
@@ -50,9 +51,12 @@ fn settings(config: &RunConfig) -> Settings {
         redirect: config.timing.redirect_ns,
         heartbeat_delay: {
             let network = &config.network;
-            let links = network.edge_latency_ns.values().copied();
-            let longest = links.max().unwrap_or(0).max(network.latency_ns);
-            longest + transfer(config.sizes.heartbeat, network.bandwidth_bytes_per_s)
+            let longest = |edges: &BTreeMap<_, Nanos>, others: Nanos| {
+                edges.values().copied().fold(others, Nanos::max)
+            };
+            longest(&network.edge_latency_ns, network.latency_ns)
+                + longest(&network.edge_jitter_ns, network.jitter_ns)
+                + transfer(config.sizes.heartbeat, network.bandwidth_bytes_per_s)
         },
         interval: config.timing.interval_ns,
         ack_bytes: config.sizes.ack,
@@ -279,26 +283,31 @@ fn add_streams(plan: &mut Plan) {
     }
 }
 
-/// Latency of every pair of nodes: that of the edge between their operators, or the default. A
-/// latency given for one replica of the receiver is stronger than that of the whole edge.
-pub fn latencies(config: &RunConfig, plan: &Plan) -> Vec<Nanos> {
+/// A span of time for every pair of nodes, such as a latency: that of the edge between their
+/// operators, or the default. One given for one replica of the receiver is stronger than that of
+/// the whole edge.
+pub fn by_pair(
+    plan: &Plan,
+    default: Nanos,
+    edges: &BTreeMap<(String, String), Nanos>,
+) -> Vec<Nanos> {
     let count = plan.nodes.len();
-    let mut latencies = vec![config.network.latency_ns; count * count];
+    let mut spans = vec![default; count * count];
     let named = |name: &str| -> Vec<NodeId> {
         let nodes = (0..count as u16).map(NodeId);
         let is =
             |node: &NodeId| plan.node(*node).name == name || plan.operator_of(*node).name == name;
         nodes.filter(is).collect()
     };
-    let mut given: Vec<_> = config.network.edge_latency_ns.iter().collect();
+    let mut given: Vec<_> = edges.iter().collect();
     given.sort_by_key(|((_, to), _)| to.contains('/'));
-    for ((from, to), latency) in given {
+    for ((from, to), span) in given {
         for a in named(from) {
             for b in named(to) {
-                latencies[a.index() * count + b.index()] = *latency;
-                latencies[b.index() * count + a.index()] = *latency;
+                spans[a.index() * count + b.index()] = *span;
+                spans[b.index() * count + a.index()] = *span;
             }
         }
     }
-    latencies
+    spans
 }

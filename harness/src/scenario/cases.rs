@@ -253,7 +253,7 @@ fn enter<'t>(context: &Context, table: &Table<'t, '_>, prefix: &str, list: &mut 
         if path == "fault" {
             let help = "a case's own faults replace the file's: write [[case.fault]]".to_string();
             item.key_error("`fault` cannot be set", Some(help));
-        } else if ["name", "about", "seeds", "strategies", "case", "expect"]
+        } else if ["name", "about", "seeds", "strategies", "world", "case", "expect"]
             .contains(&path.as_str())
         {
             item.key_error(format!("`{path}` is not a setting of a run"), None);
@@ -302,7 +302,7 @@ fn config(context: &Context, root: &Table, entry: Option<&Entry>) -> Option<RunC
         let names = planted_bugs::ALL.iter().map(|bug| bug.name);
         planted_bugs::find(item.name("planted bug", names)?)
     });
-    ["about", "seeds", "strategies", "name", "case", "expect"]
+    ["about", "seeds", "strategies", "world", "name", "case", "expect"]
         .iter()
         .for_each(|key| drop(root.get(key)));
     root.finish();

@@ -8,6 +8,7 @@
 //! about = "what it shows"         # default: empty
 //! seeds = "0..20"                 # from 0 up to but not including 20; default "0..1"
 //! strategies = ["amnesia"]        # default: all
+//! world = "events"                # or "turmoil", or "both": both are run and must agree
 //! drain_within = "30s"            # after everything healed; default: derived
 //! plant = "trim-on-receipt"       # a deliberately wrong variant; default: none
 //! expect = { lost = 0 }           # of cases that have no `expect` of their own
@@ -34,8 +35,10 @@
 //! [network]
 //! tick = "1ms"                    # whole milliseconds: nothing between nodes is faster
 //! latency = "1ms"                 # one way, of every link; at least one tick
-//! edges = { "source -> count" = "5ms" }  # of the links of one edge, or to one replica of its
-//!                                 # receiver: "source -> count/0/1"
+//! jitter = "0ms"                  # each frame takes up to so much longer, drawn from the seed
+//! edges = { "source -> count" = "5ms" }  # latency of the links of one edge, or to one replica of
+//!                                 # its receiver: "source -> count/0/1"; or else
+//!                                 # { latency = "5ms", jitter = "2ms" }, both optional
 //! bandwidth_bytes_per_s = 0       # of each link; 0: unlimited
 //!
 //! [timing]
@@ -110,7 +113,7 @@ mod tree;
 
 pub use diagnostic::{Diagnostic, Diagnostics};
 
-use crate::config::Scenario;
+use crate::config::{Scenario, Worlds};
 use aftermath_systems::strategies::{Entry, Registry};
 use diagnostic::{Source, utf8, whole};
 use item::Item;
@@ -174,6 +177,7 @@ pub fn parse(
         about: root.read("about", String::new(), |item| item.text().map(str::to_string)),
         path: path.to_string(),
         seeds: root.read("seeds", 0..1, seeds),
+        worlds: root.read("world", Worlds::default(), worlds),
         cases: cases::read(&context, &root, &strategies),
     };
     let extents = match root.get("case").map(|item| &item.value.kind) {
@@ -210,6 +214,12 @@ fn name<'t>(item: &Item<'t, '_>) -> Option<&'t str> {
     };
     item.error(wrong, None);
     None
+}
+
+fn worlds(item: &Item) -> Option<Worlds> {
+    let names = Worlds::ALL.iter().map(|(name, _)| *name);
+    let name = item.name("world", names)?;
+    Worlds::ALL.iter().find(|(known, _)| *known == name).map(|(_, worlds)| *worlds)
 }
 
 fn seeds(item: &Item) -> Option<Range<u64>> {

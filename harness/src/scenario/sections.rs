@@ -6,6 +6,7 @@ use super::item::Item;
 use super::pipeline::Dataflow;
 use super::reader::Table;
 use super::recording::{self, ReadError};
+use super::tree::Kind;
 use crate::config::{
     InputConfig, NetworkConfig, Recording, SizesConfig, StorageConfig, TimingConfig,
 };
@@ -202,18 +203,43 @@ pub fn network(root: &Table, flow: Option<&Dataflow>) -> NetworkConfig {
         }
         _ => MILLISECOND,
     };
-    let mut edge_latency_ns = BTreeMap::new();
+    let jitter_ns = table.read("jitter", 0, Item::duration);
+    let (mut edge_latency_ns, mut edge_jitter_ns) = (BTreeMap::new(), BTreeMap::new());
     let edges = table.table("edges");
     for (key, item) in edges.items() {
-        let ns = item.duration_from(tick_ns, "one tick");
-        if let (Some(edge), Some(ns)) = (edge(&key, &item, flow), ns) {
-            edge_latency_ns.insert(edge, ns);
+        let edge = edge(&key, &item, flow);
+        let (latency, jitter) = delays(&item, tick_ns);
+        if let (Some(edge), Some(ns)) = (&edge, latency) {
+            edge_latency_ns.insert(edge.clone(), ns);
+        }
+        if let (Some(edge), Some(ns)) = (edge, jitter) {
+            edge_jitter_ns.insert(edge, ns);
         }
     }
     let bandwidth_bytes_per_s =
         table.read("bandwidth_bytes_per_s", 0, |item| item.integer(0..=BYTES_MAX));
     table.finish();
-    NetworkConfig { tick_ns, latency_ns, edge_latency_ns, bandwidth_bytes_per_s }
+    NetworkConfig {
+        tick_ns,
+        latency_ns,
+        edge_latency_ns,
+        jitter_ns,
+        edge_jitter_ns,
+        bandwidth_bytes_per_s,
+    }
+}
+
+/// Latency and jitter of an edge: `"5ms"` or `{ latency = "5ms", jitter = "2ms" }`.
+fn delays(item: &Item, tick_ns: Nanos) -> (Option<Nanos>, Option<Nanos>) {
+    let latency = |item: &Item| item.duration_from(tick_ns, "one tick");
+    if !matches!(item.value.kind, Kind::Table(_)) {
+        return (latency(item), None);
+    }
+    let Some(table) = item.table() else { return (None, None) };
+    let latency = table.get("latency").and_then(|item| latency(&item));
+    let jitter = table.get("jitter").and_then(|item| item.duration());
+    table.finish();
+    (latency, jitter)
 }
 
 fn tick(item: &Item) -> Option<Nanos> {

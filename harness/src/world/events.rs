@@ -2,7 +2,7 @@
 //! straight into the receiver's agenda. As nothing between machines is faster than a tick, the
 //! order of machines within a tick cannot matter.
 
-use super::{Ended, Machines};
+use super::{Ended, Finished, Machines};
 use crate::machine::Machine;
 use crate::plan::RunPlan;
 use aftermath_systems::protocol::Nanos;
@@ -36,16 +36,20 @@ impl EventWorld {
             }
             // Hand the buffer back: it is filled again in the next tick.
             self.machines.list[index].outbox = outbox;
+            self.machines.cross_early(self.now);
+            if self.machines.stops_early(self.now) {
+                return Some(Ended::Drained);
+            }
         }
         self.machines.cross(self.now);
         self.machines.ended(self.now)
     }
 
     /// Runs to the end.
-    pub fn run(&mut self) -> Ended {
+    pub fn finish(mut self) -> Finished {
         loop {
             if let Some(ended) = self.step() {
-                return ended;
+                return Finished { ended, at: self.now, machines: self.machines.list };
             }
         }
     }

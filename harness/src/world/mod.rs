@@ -2,15 +2,51 @@
 //! worlds, or they would drift apart.
 
 mod events;
+mod mutation;
 mod store;
+mod turmoil;
 
+pub use self::turmoil::{HOSTS_MAX, TurmoilWorld};
 pub use events::EventWorld;
+#[doc(hidden)]
+pub use mutation::Mutation;
 
 use crate::machine::{Act, Machine};
 use crate::plan::{PlannedFault, RunPlan};
 use aftermath_systems::protocol::{Nanos, NodeId};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use store::SharedStore;
+
+/// Which world runs the machines.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum World {
+    /// Frames go straight into the receiver's agenda, and idle time is skipped.
+    Events,
+    /// Every machine is a host of a turmoil simulation, and frames are its datagrams.
+    Turmoil,
+}
+
+/// What a world leaves behind.
+pub struct Finished {
+    /// How the run ended.
+    pub ended: Ended,
+    /// The end of the last tick, ns.
+    pub at: Nanos,
+    /// The machines, by node.
+    pub machines: Vec<Machine>,
+}
+
+/// Runs a plan to its end; `traced`: keep every event for people.
+///
+/// # Panics
+/// When the plan has more machines than the world can carry ([`HOSTS_MAX`]).
+pub fn run(world: World, plan: &Rc<RunPlan>, traced: bool) -> Finished {
+    match world {
+        World::Events => EventWorld::new(plan, traced).finish(),
+        World::Turmoil => TurmoilWorld::new(plan, traced).finish(),
+    }
+}
 
 /// How a run ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,6 +70,8 @@ pub struct Machines {
     next_fault: usize,
     /// When everything that was left was told to heal, ns.
     healed_at: Option<Nanos>,
+    /// Instants at which a run may end, or begin to heal, only because time has passed, ns.
+    deadlines: BTreeSet<Nanos>,
 }
 
 impl Machines {
@@ -46,14 +84,20 @@ impl Machines {
             store: SharedStore::default(),
             next_fault: 0,
             healed_at: None,
+            deadlines: {
+                let over = plan.faults.iter().map(PlannedFault::over_at);
+                over.chain([plan.systems.workload.end_at, heals_until(plan)]).collect()
+            },
         }
     }
 
-    /// The first tick end after which something happens: machines' own work, or the choice of
-    /// whom the next fault hits, one tick before it strikes.
+    /// The first tick end at which something happens: machines' own work, a deadline, or the
+    /// choice of whom the next fault hits, one tick before it strikes. A world that skips the
+    /// ticks before it ends at the same tick as one that does not.
     pub fn next_tick_end(&self) -> Nanos {
         let tick = self.plan.tick_ns;
-        let due = self.list.iter().filter_map(Machine::next_due).min().unwrap_or(Nanos::MAX - tick);
+        let due = self.list.iter().filter_map(Machine::next_due);
+        let due = due.chain(self.deadlines.first().copied()).min().unwrap_or(Nanos::MAX - tick);
         let end = due.div_ceil(tick) * tick;
         match self.plan.faults.get(self.next_fault) {
             Some(fault) => end.min((fault.at.div_ceil(tick) - 1) * tick),
@@ -64,7 +108,7 @@ impl Machines {
     /// Carries out what crosses machines, after all have run until `tick_end`. Every consequence
     /// lies in a later tick.
     pub fn cross(&mut self, tick_end: Nanos) {
-        let tick = self.plan.tick_ns;
+        let tick = if self.plan.breaks(Mutation::ActsAtOnce) { 0 } else { self.plan.tick_ns };
         let mut discarded = Vec::new();
         for index in 0..self.list.len() {
             for act in std::mem::take(&mut self.list[index].acts) {
@@ -118,6 +162,9 @@ impl Machines {
 
     /// Whether the run is over at this tick end, and how. Starts the heal phase when it is time.
     pub fn ended(&mut self, tick_end: Nanos) -> Option<Ended> {
+        while self.deadlines.first().is_some_and(|deadline| *deadline <= tick_end) {
+            self.deadlines.pop_first();
+        }
         if self.list.iter().any(Machine::livelocked) {
             return Some(Ended::Livelock);
         }
@@ -127,15 +174,20 @@ impl Machines {
         let Some(healed_at) = self.healed_at else {
             self.heal(tick_end);
             // A source that never comes to its end must not keep everybody waiting for ever.
-            let over = self.plan.faults.iter().map(PlannedFault::over_at).max().unwrap_or(0);
-            let due = over.max(self.plan.systems.workload.end_at);
-            let late = tick_end > due.saturating_add(self.plan.drain_within_ns);
-            return late.then_some(Ended::Stuck);
+            let late = tick_end >= heals_until(&self.plan);
+            return (late && self.healed_at.is_none()).then_some(Ended::Stuck);
         };
-        if tick_end >= healed_at && self.list.iter().all(Machine::settled) {
+        if tick_end >= healed_at && self.settled() {
             return Some(Ended::Drained);
         }
-        (tick_end > healed_at + self.plan.drain_within_ns).then_some(Ended::Stuck)
+        (tick_end >= healed_at + self.plan.drain_within_ns).then_some(Ended::Stuck)
+    }
+
+    /// Whether no output can follow any more, from anything in a machine or on the wire.
+    fn settled(&self) -> bool {
+        let counts = self.list.iter().map(Machine::significant);
+        let (sent, over) = counts.fold((0, 0), |(a, b), (sent, over)| (a + sent, b + over));
+        sent == over && self.list.iter().all(Machine::settled)
     }
 
     /// When the sources are done and every fault with a length is over, all that is left heals,
@@ -150,6 +202,7 @@ impl Machines {
             machine.heal(at);
         }
         self.healed_at = Some(at);
+        self.deadlines.extend([at, at + self.plan.drain_within_ns]);
     }
 
     fn sources(&self) -> impl Iterator<Item = &Machine> {
@@ -159,4 +212,10 @@ impl Machines {
         };
         self.list.iter().filter(is_source)
     }
+}
+
+/// Until when the heal phase must have begun, ns.
+fn heals_until(plan: &RunPlan) -> Nanos {
+    let over = plan.faults.iter().map(PlannedFault::over_at).max().unwrap_or(0);
+    over.max(plan.systems.workload.end_at).saturating_add(plan.drain_within_ns)
 }

@@ -88,6 +88,15 @@ fn each_mistake_has_its_message() {
         ("[network]\ntick = \"2ms\"\nlatency = \"1ms\"", "must be at least one tick (2ms)"),
         ("[network]\nedges = { \"source > count\" = \"2ms\" }", "did you mean `source -> count`?"),
         ("[network]\nedges = { nope = \"2ms\" }", "edges: `source -> count`, `count -> format`"),
+        ("[network]\njitter = 1", "`network.jitter` must be a span of time, not an integer"),
+        (
+            "[network]\nedges = { \"source -> count\" = { latncy = \"2ms\" } }",
+            "did you mean `latency`?",
+        ),
+        (
+            "[network]\nedges = { \"source -> count\" = { latency = \"2us\" } }",
+            "must be at least one tick (1ms)",
+        ),
         ("[network]\nbandwidth_bytes_per_s = -1", "must be in 0..=1000000000000"),
         ("[network]\nbandwidth_bytes_per_s = 1.5", "must be an integer, not a float"),
         ("[protection]\nspares = 2", "at most one spare so far"),

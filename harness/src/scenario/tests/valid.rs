@@ -1,16 +1,18 @@
 use super::*;
-use crate::config::{Bound, FaultAt, InputConfig, Observed, Quantity};
+use crate::config::{Bound, FaultAt, InputConfig, Observed, Quantity, Worlds};
 use aftermath_reports::record::Status;
 use aftermath_systems::claim::FaultKind;
 use aftermath_systems::plan::Dedup;
 use aftermath_systems::planted_bugs::Bug;
 use aftermath_systems::protocol::{MILLISECOND, SECOND};
+use std::collections::BTreeMap;
 
 /// Every key, on a pipeline of generated tuples.
 pub const FULL: &str = r#"
 name = "everything"
 about = "all keys"
 seeds = "3..5"
+world = "both"
 strategies = ["passive-standby", "amnesia"]
 drain_within = "30s"
 plant = "trim-on-receipt"
@@ -35,7 +37,8 @@ duplicate_cost = "service"
 [network]
 tick = "2ms"
 latency = "3ms"
-edges = { "source -> window" = "5ms" }
+jitter = "7us"
+edges = { "source -> window" = "5ms", "window -> format" = { jitter = "1ms" } }
 bandwidth_bytes_per_s = 1000000
 
 [timing]
@@ -134,6 +137,11 @@ fn every_key_is_read() {
     assert_eq!(config.network.tick_ns, 2 * MILLISECOND);
     let edge = ("source".to_string(), "window".to_string());
     assert_eq!(config.network.edge_latency_ns.get(&edge), Some(&(5 * MILLISECOND)));
+    assert_eq!(config.network.jitter_ns, 7_000);
+    let edge = ("window".to_string(), "format".to_string());
+    assert_eq!(config.network.edge_jitter_ns, BTreeMap::from([(edge, MILLISECOND)]));
+    assert_eq!(config.network.edge_latency_ns.len(), 1);
+    assert_eq!(scenario.worlds, Worlds::Both);
     assert_eq!(config.timing.tuple_phase_ns, Some(499_000));
     assert_eq!(config.timing.checkpoint_phase_ns, Some(3 * MILLISECOND));
     assert_eq!((config.storage.bandwidth_bytes_per_s, config.storage.restore_bytes_per_s), (1, 2));
