@@ -173,6 +173,9 @@ pub struct Situation {
     pub spare_left: bool,
     /// Who was still being repaired.
     pub under_repair: UnderRepair,
+    /// Whether what it had sent was still on its way when a successor took over, and so was taken
+    /// for the talk of a zombie: its links had queues, or jitter longer than detection.
+    pub overtaken: bool,
     /// What follows.
     pub downstream: Downstream,
     /// A deliberately wrong variant may promise too much.

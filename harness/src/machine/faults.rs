@@ -3,7 +3,7 @@
 use super::device::{stored_bytes, transfer};
 use super::{Act, Body, Class, HandlerId, Machine, Phase, Strike, Work};
 use crate::narrator::tell;
-use aftermath_systems::protocol::{Cause, Nanos, RestartFrom, Stored};
+use aftermath_systems::protocol::{Cause, Nanos, NodeId, RestartFrom, Stored};
 
 impl Machine {
     /// The process dies at this very instant. Its memory, queue, timers and unfinished saves are
@@ -22,6 +22,7 @@ impl Machine {
             was_primary: self.is_primary() || self.is_activating(),
             queued: self.lane.items() + self.parked.len() as u64,
             unsaved: self.device.is_writing(now),
+            leaving_until: self.leaving_until(),
             items_lost: 0,
             messages_lost: 0,
         });
@@ -46,6 +47,14 @@ impl Machine {
         if wire_dies {
             self.acts.push(Act::CutWire { from: self.id, at: now });
         }
+    }
+
+    /// When the last frame sent would have left, had its link no jitter, ns.
+    fn leaving_until(&self) -> Nanos {
+        let left = |(to, session): (usize, &super::Session)| {
+            session.due.saturating_sub(self.plan.latency_ns(self.id, NodeId(to as u16)))
+        };
+        self.sessions.iter().enumerate().map(left).max().unwrap_or(0)
     }
 
     /// Everything heals: a machine that is down comes back at `at`.

@@ -76,6 +76,9 @@ pub struct Strike {
     pub queued: u64,
     /// A save was under way.
     pub unsaved: bool,
+    /// When the last frame that it had sent would have left, had it gone as fast as its link's
+    /// latency, ns: later than the strike if frames waited for the link or jittered.
+    pub leaving_until: Nanos,
     /// Items that arrived while it was down.
     pub items_lost: u64,
     /// Private messages that arrived while it was down.

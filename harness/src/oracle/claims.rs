@@ -95,6 +95,7 @@ fn undisturbed(systems: &Plan, id: OperatorId) -> Situation {
         dedup: dedup.min().unwrap_or(aftermath_systems::plan::Dedup::Off),
         spare_left: true,
         under_repair: UnderRepair::default(),
+        overtaken: false,
         downstream: downstream(systems, id),
         planted: systems.bug,
     }
@@ -157,6 +158,9 @@ fn situation(
         fault: run.plan.faults[strike.fault].kind,
         spare_left: systems.instance(instance).replicas.iter().any(alive),
         under_repair,
+        overtaken: run
+            .first_mark(instance, "took-over", strike.at)
+            .is_some_and(|at| at < strike.leaving_until),
         ..undisturbed(systems, operator)
     }
 }

@@ -16,7 +16,8 @@
 //! Cannot survive: a second failure of the pair before a returning standby has been sent a full
 //! checkpoint; failures of two neighbouring operators within one repair time, unless the output
 //! log is shipped (`ship_output_log = "resend"`): a checkpoint alone forgets outputs that the
-//! neighbour, set back too, will ask for.
+//! neighbour, set back too, will ask for, and outputs that are still in the queue of a link when the
+//! standby takes over.
 
 use super::{Demand, Entry, Strategy};
 use crate::blocks::{Change, Inbox, InboxState, Membership, Task};
@@ -135,6 +136,9 @@ impl Strategy for PassiveStandby {
         }
         if repair.downstream && !self.ship_output_log && !promised {
             return Answer::NotCovered("a neighbour was under repair and no output log is shipped");
+        }
+        if situation.overtaken && !self.ship_output_log {
+            return Answer::NotCovered("outputs on their way were overtaken by the successor");
         }
         if situation.class == OperatorClass::Arbitrary {
             return Answer::NotCovered("an arbitrary operator may re-compute differently");

@@ -18,7 +18,8 @@
 //! Costs: the state per M, all of it or what changed (`snapshots`); barriers; input retained
 //! until completion. A failure sets back every task of the region.
 //!
-//! Cannot survive: a neighbour upstream that has lost what it sent (a source never has).
+//! Cannot survive: a neighbour upstream that has lost what it sent (a source never has); outputs
+//! that are still in the queue of a link when the successor takes over.
 
 mod coordinator;
 mod worker;
@@ -87,6 +88,9 @@ impl Strategy for CheckpointRollback {
     fn claim(&self, situation: &Situation) -> Answer {
         if situation.under_repair.upstream {
             return Answer::NotCovered("the neighbour upstream had lost what it had sent");
+        }
+        if situation.overtaken {
+            return Answer::NotCovered("outputs on their way were overtaken by the successor");
         }
         if situation.class == OperatorClass::Arbitrary {
             return Answer::NotCovered("an arbitrary operator may re-compute differently");
