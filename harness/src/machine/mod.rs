@@ -8,6 +8,7 @@
 mod act;
 mod agenda;
 mod device;
+mod dispatch;
 mod effects;
 mod faults;
 mod frame;
@@ -222,125 +223,6 @@ impl Machine {
             && let Some((key, incarnation, work)) = self.agenda.pop(until)
         {
             self.take(key, incarnation, work);
-        }
-    }
-
-    fn take(&mut self, key: Key, incarnation: u32, work: Work) {
-        if incarnation != 0 && incarnation != self.incarnation {
-            return;
-        }
-        // What waited while parked is handled late, in its old order.
-        let now = key.time.max(self.clock);
-        if now > self.clock {
-            self.clock = now;
-            self.handlers_now = 0;
-        }
-        // Frames take a tick, so only work that a machine makes for itself can go in circles.
-        self.handlers_now += u32::from(!matches!(work, Work::Frame(_) | Work::ServiceDone));
-        if self.livelocked() {
-            return;
-        }
-        if self.must_wait(&work) {
-            self.parked.push((key, incarnation, work));
-        } else {
-            self.work(now, work);
-        }
-    }
-
-    fn must_wait(&self, work: &Work) -> bool {
-        match self.phase {
-            Phase::Loading => matches!(work, Work::Frame(_)),
-            Phase::Activating => matches!(work, Work::Frame(_) | Work::Timer(..)),
-            Phase::Up | Phase::Down => false,
-        }
-    }
-
-    fn work(&mut self, now: Nanos, work: Work) {
-        match work {
-            Work::Boot => self.boot(now),
-            Work::Loaded(stored, from) => self.load(now, stored, from),
-            Work::Started(stored, from) => self.start(now, stored, from),
-            Work::Activated => self.activated(now),
-            Work::ServiceDone => self.service_done(now),
-            Work::Frame(frame) => self.arrive(now, frame),
-            Work::Saved { key, blob, scope, covers } => self.saved(now, key, blob, scope, covers),
-            Work::Timer(id, generation) => {
-                if self.timers.get(&id) == Some(&generation) {
-                    self.timers.remove(&id);
-                    self.handle(now, Event::Timer(id), 0, HandlerId::default());
-                }
-            }
-            Work::Heartbeat(registration) => self.heartbeat(now, registration),
-            Work::Sample => {
-                self.log.retained.push(self.retained());
-                self.log.waiting.push(self.waiting(now));
-                let next = now + self.plan.sample_every_ns;
-                self.push(next, Class::Sample, 0, Work::Sample);
-            }
-            Work::Crash { fault } => self.crash(now, fault),
-        }
-    }
-
-    fn arrive(&mut self, now: Nanos, frame: Frame) {
-        self.significant_over += u64::from(frame.body.is_significant());
-        let cut = |(from, sent, due): &(NodeId, Nanos, Nanos)| {
-            frame.from == *from && frame.sent <= *sent && frame.due >= *due
-        };
-        if self.phase == Phase::Down || self.cuts.iter().any(cut) {
-            self.log.frames_lost += 1;
-            if let (Phase::Down, Some(strike)) = (self.phase, self.log.strikes.last_mut()) {
-                strike.items_lost += u64::from(frame.body.is_data());
-                strike.messages_lost += u64::from(matches!(frame.body, Body::Message(_)));
-            }
-            return;
-        }
-        if !frame.body.is_heartbeat() {
-            let session = &mut self.sessions[frame.from.index()];
-            assert!(frame.session > session.received, "links are FIFO: {frame:?}");
-            session.received = frame.session;
-        }
-        let (lineage, cause) = (frame.lineage, frame.cause);
-        match frame.body {
-            Body::Data { .. } => self.enqueue(now, frame),
-            Body::Link(link) => {
-                self.handle(now, Event::Link { from: frame.from, link }, lineage, cause);
-            }
-            Body::Message(bytes) => {
-                self.handle(now, Event::Message { from: frame.from, bytes }, lineage, cause);
-            }
-            Body::ConnectionLost => {
-                self.handle(now, Event::ConnectionLost(frame.from), lineage, cause);
-            }
-        }
-    }
-
-    fn start(&mut self, now: Nanos, stored: Stored, from: RestartFrom) {
-        self.node = Some(self.plan.process(self.id));
-        self.phase = Phase::Up;
-        if self.incarnation > 1 {
-            tell!(INFO, now, "{}: restarted from {from:?}", self.name());
-            self.lineage = now;
-            self.log.activations.push(now);
-        }
-        let event = Event::Started { incarnation: self.incarnation, stored, from };
-        self.handle(now, event, self.lineage, HandlerId::default());
-        self.unpark();
-    }
-
-    fn activated(&mut self, now: Nanos) {
-        tell!(INFO, now, "{}: activated", self.name());
-        self.phase = Phase::Up;
-        self.lineage = now;
-        self.log.activations.push(now);
-        self.handle(now, Event::Activated, now, HandlerId::default());
-        self.unpark();
-        // A service may have ended meanwhile, and left the queue standing.
-        self.serve_on(now);
-    }
-
-    fn unpark(&mut self) {
-        for (key, incarnation, work) in std::mem::take(&mut self.parked) {
-            self.agenda.push(key, incarnation, work);
         }
     }
 
