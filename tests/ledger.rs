@@ -63,6 +63,8 @@ struct Surroundings {
     latency_ms: u64,
     /// Of the first edge, if it is another.
     first_edge_ms: Option<u64>,
+    /// Of every frame, at most.
+    jitter_us: u64,
     /// Bytes a second; 0: unlimited.
     bandwidth: u64,
     interval_ms: u64,
@@ -77,7 +79,8 @@ struct Surroundings {
 impl Surroundings {
     /// The sections of a scenario.
     fn text(&self, first_operator: &str) -> String {
-        let Surroundings { latency_ms, bandwidth, interval_ms, storage_ms, .. } = self;
+        let Surroundings { latency_ms, jitter_us, bandwidth, .. } = self;
+        let Surroundings { interval_ms, storage_ms, .. } = self;
         let edge = self.first_edge_ms.map_or(String::new(), |ms| {
             format!("edges = {{ \"source -> {first_operator}\" = \"{ms}ms\" }}\n")
         });
@@ -85,6 +88,7 @@ impl Surroundings {
             "
 [network]
 latency = \"{latency_ms}ms\"
+jitter = \"{jitter_us}us\"
 {edge}bandwidth_bytes_per_s = {bandwidth}
 
 [timing]
@@ -250,14 +254,16 @@ fn surroundings() -> impl Strategy<Value = Surroundings> {
     let links = (
         one_of(1, &[2, 20, 60]),
         prop::option::weighted(0.2, prop::sample::select(&[5u64, 30, 100][..])),
+        one_of(0, &[300, 3_000]),
         one_of(0, &[100_000, 300_000, 2_000_000]),
     );
     let stores = (one_of(4, &[1, 30]), one_of(0, &[20_000, 200_000]), one_of(0, &[5_000, 50_000]));
     (links, stores, one_of(20, &[5, 50]), one_of(200, &[0, 900, 1_100])).prop_map(
-        |((latency_ms, first_edge_ms, bandwidth), stores, interval_ms, service_us)| Surroundings {
-            latency_ms,
-            first_edge_ms,
-            bandwidth,
+        |(links, stores, interval_ms, service_us)| Surroundings {
+            latency_ms: links.0,
+            first_edge_ms: links.1,
+            jitter_us: links.2,
+            bandwidth: links.3,
             interval_ms,
             storage_ms: stores.0,
             storage_bandwidth: stores.1,
