@@ -25,8 +25,7 @@ pub use hash::TraceHash;
 pub use log::{Counters, Delivery, MachineLog, Mark, Strike, TraceEvent};
 
 use crate::narrator::tell;
-use crate::plan::RunPlan;
-use crate::world::Mutation;
+use crate::plan::{Mutation, RunPlan};
 use aftermath_systems::node::{Cx, Node};
 use aftermath_systems::protocol::{
     Effects, Event, Nanos, NodeId, RestartFrom, Stored, Term, TimerId,

@@ -1,7 +1,7 @@
 //! What a machine does when a rule is broken on purpose ([`Mutation`]).
 
 use super::{Frame, Machine};
-use crate::world::Mutation;
+use crate::plan::Mutation;
 use aftermath_systems::protocol::{Nanos, NodeId};
 
 impl Machine {

@@ -1,16 +1,18 @@
 //! (configuration, strategy, seed) → plan: everything that a run depends on, as plain values.
 
 mod contracts;
+mod mutation;
 mod schedule;
 mod topology;
 mod workload;
 
+#[doc(hidden)]
+pub use mutation::Mutation;
 pub use schedule::{PlannedFault, strata};
 pub use topology::{coordinator_name, regions};
 
 use crate::config::{RunConfig, StorageConfig};
 use crate::seed::Seed;
-use crate::world::Mutation;
 use aftermath_systems::endpoints::{Sink, Source};
 use aftermath_systems::node::{Cx, Node};
 use aftermath_systems::operator::mix;

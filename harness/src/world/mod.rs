@@ -8,11 +8,9 @@ mod turmoil;
 
 pub use self::turmoil::{HOSTS_MAX, TurmoilWorld};
 pub use events::EventWorld;
-#[doc(hidden)]
-pub use mutation::Mutation;
 
 use crate::machine::{Act, Machine};
-use crate::plan::{PlannedFault, RunPlan};
+use crate::plan::{Mutation, PlannedFault, RunPlan};
 use aftermath_systems::protocol::{Nanos, NodeId};
 use std::collections::BTreeSet;
 use std::rc::Rc;

@@ -61,6 +61,7 @@ fn arrive(shared: &Shared, me: NodeId, handle: Handle, tick_end: Nanos) {
 
 /// Does what is due; returns the parcels to send.
 fn work(shared: &Shared, me: NodeId, tick_end: Nanos) -> Vec<(NodeId, Handle)> {
+    shared.polls.set(shared.polls.get() + 1);
     let machines = &mut shared.machines.borrow_mut();
     machines.list[me.index()].run_until(tick_end);
     machines.cross_early(tick_end);

@@ -6,10 +6,10 @@
 mod host;
 mod wire;
 
-use super::{Ended, Finished, Machines, Mutation};
-use crate::plan::RunPlan;
+use super::{Ended, Finished, Machines};
+use crate::plan::{Mutation, RunPlan};
 use aftermath_systems::protocol::{Nanos, NodeId};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::net::IpAddr;
 use std::rc::Rc;
 use std::time::{Duration, UNIX_EPOCH};
@@ -32,6 +32,8 @@ struct Shared {
     /// thrown away.
     sockets: RefCell<Vec<Option<Rc<UdpSocket>>>>,
     wire: RefCell<Wire>,
+    /// How often hosts have worked in the tick that is being run.
+    polls: Cell<usize>,
 }
 
 /// A run on turmoil.
@@ -73,6 +75,7 @@ impl TurmoilWorld {
             machines: RefCell::new(machines),
             sockets: RefCell::new(vec![None; count]),
             wire: RefCell::new(Wire::new(count)),
+            polls: Cell::new(0),
         });
         // In the opposite order of the event world: it must not matter.
         for index in (0..count).rev() {
@@ -96,6 +99,8 @@ impl TurmoilWorld {
                 Err(error) => panic!("turmoil failed: {error}"),
             }
         }
+        let (polls, hosts) = (self.shared.polls.take(), self.shared.addresses.len());
+        assert_eq!(polls, hosts, "every host works once a tick, at {tick_end} ns");
         let mut machines = self.shared.machines.borrow_mut();
         machines.cross(tick_end);
         let ended = machines.ended(tick_end);
@@ -113,7 +118,7 @@ impl TurmoilWorld {
     /// Runs to the end.
     ///
     /// # Panics
-    /// When turmoil has lost a frame, or a frame was late.
+    /// When turmoil has lost a frame, a frame was late, or a host was not run in a tick.
     pub fn finish(mut self) -> Finished {
         let ended = loop {
             if let Some(ended) = self.step() {
