@@ -8,6 +8,7 @@ use crate::summary_csv;
 use serde::Serialize;
 use std::fmt;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// Which file could not be written, and why.
@@ -55,11 +56,13 @@ pub fn jsonl<T: Serialize>(values: &[T]) -> String {
 
 /// Writes `records.jsonl`, `cases.jsonl`, `summary.csv`, `report.html` and all figures into `dir`,
 /// which is created if it is missing. All are first written under another name beside their own
-/// and then renamed, so that no reader ever sees half a file.
+/// and then renamed, so that no reader ever sees half a file. Figures that an earlier, larger report
+/// left in the folder are removed; nothing else is.
 ///
 /// # Errors
 ///
-/// When a file cannot be written; it and those after it are then as they were before.
+/// When a file cannot be written; it and those after it are then as they were before. When an old
+/// figure cannot be removed.
 pub fn write_all(
     dir: &Path,
     records: &[Record],
@@ -86,6 +89,7 @@ pub fn write_all(
         what: format!("the folder cannot be made: {e}"),
     })?;
     write_files(dir, &files)?;
+    remove_other_figures(dir, &files)?;
     Ok(Written {
         records: at("records.jsonl"),
         cases: at("cases.jsonl"),
@@ -116,6 +120,26 @@ fn write_files(dir: &Path, files: &[(String, Vec<u8>)]) -> Result<(), WriteError
         }
         WriteError { file: dir.join(name), what }
     })
+}
+
+/// Removes files that are called like figures and are not of this report.
+fn remove_other_figures(dir: &Path, files: &[(String, Vec<u8>)]) -> Result<(), WriteError> {
+    let fail = |file: &Path, e: io::Error| WriteError {
+        file: file.to_owned(),
+        what: format!("figures of an earlier report cannot be removed: {e}"),
+    };
+    for entry in fs::read_dir(dir).map_err(|e| fail(dir, e))? {
+        let entry = entry.map_err(|e| fail(dir, e))?;
+        let name = entry.file_name();
+        let old = name.to_str().is_some_and(|name| {
+            figures::is_file_name(name) && files.iter().all(|(written, _)| written != name)
+        });
+        let path = entry.path();
+        if old && entry.file_type().map_err(|e| fail(&path, e))?.is_file() {
+            fs::remove_file(&path).map_err(|e| fail(&path, e))?;
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -180,6 +204,27 @@ mod tests {
         let dir = folder("none");
         let written = write_all(&dir, &[], &[]).unwrap();
         assert!(fs::read_to_string(&written.report).unwrap().contains("no runs"));
+        fs::remove_dir_all(dir).unwrap();
+    }
+
+    #[test]
+    fn figures_of_an_earlier_report_go_and_nothing_else_does() {
+        let dir = folder("larger");
+        let mine = ["tradeoff-1.svg", "tradeoff-02.svg", "outputs-r3.png", "recovery.pdf", "x.svg"];
+        let old = ["tradeoff-2.svg", "tradeoff-r3-13.png", "outputs.png", "timeline-7.svg"];
+        fs::create_dir_all(dir.join("recovery-9.svg")).unwrap();
+        for name in mine.iter().chain(&old) {
+            fs::write(dir.join(name), "of before").unwrap();
+        }
+        let written = write_all(&dir, &[], &[]).unwrap();
+        assert!(written.plots.iter().all(|plot| plot.is_file()));
+        assert!(mine.iter().all(|name| dir.join(name).is_file()), "not a figure's name");
+        assert!(old.iter().all(|name| !dir.join(name).exists()));
+        assert!(dir.join("recovery-9.svg").is_dir());
+        let (records, cases) = (sample::three_strategies(), sample::three_strategies_cases());
+        let larger = write_all(&dir, &records, &cases).unwrap();
+        let named = |plot: &PathBuf| plot.file_name().unwrap().to_str().unwrap().to_owned();
+        assert!(larger.plots.iter().map(named).all(|name| figures::is_file_name(&name)));
         fs::remove_dir_all(dir).unwrap();
     }
 

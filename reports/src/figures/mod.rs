@@ -28,6 +28,9 @@ pub const SETS_MAX: usize = 12;
 /// A set has at most so many rows, if they are cases.
 const ROWS_MAX: usize = 24;
 
+/// The kinds of figures: what their files are called by.
+const KINDS: [&str; 5] = ["tradeoff", "recovery", "timeline", "outputs", "tradeoff-r3"];
+
 const RECOVERY: &str = "Recovery against overhead";
 const NORMAL: &str = "Return to normal lag against overhead";
 
@@ -144,6 +147,18 @@ fn figures(group: &Group<'_>, records: &[Record], number: usize) -> Vec<Figure> 
 fn figure(kind: &str, about: &'static str, number: usize, scene: Scene) -> Figure {
     let name = if number == 1 { kind.to_owned() } else { format!("{kind}-{number}") };
     Figure { name, about, scene }
+}
+
+/// Whether a file of a report that is called so is a figure: a kind, a number from 2 on or none, and
+/// one of two endings.
+pub fn is_file_name(name: &str) -> bool {
+    let ending = [".svg", ".png"].iter().find_map(|ending| name.strip_suffix(ending));
+    let numbered = |rest: &str| match rest.strip_prefix('-') {
+        Some(number) => number.parse::<usize>().is_ok_and(|n| n > 1 && n.to_string() == number),
+        None => rest.is_empty(),
+    };
+    let of = |stem: &str| KINDS.iter().filter_map(|kind| stem.strip_prefix(kind)).any(numbered);
+    ending.is_some_and(of)
 }
 
 /// Rows that belong together, with what they have in common.
