@@ -41,6 +41,8 @@ pub fn run(args: &RunArgs, registry: &Registry) -> Exit {
     if let Err(message) = campaign.check(registry) {
         return usage(&format!("error: {message}\n"));
     }
+    // Before anything is seen of it.
+    let stop = interrupt::listen();
     let human = args.format == Format::Human;
     let mut output = Output::default();
     if human {
@@ -48,7 +50,6 @@ pub fn run(args: &RunArgs, registry: &Registry) -> Exit {
             output.print(&describe(scenario, &campaign));
         }
     }
-    let stop = interrupt::listen();
     let bar = progress(campaign.runs());
     let outcome = campaign.run_until(registry, &|_| bar.inc(1), stop);
     bar.finish_and_clear();
