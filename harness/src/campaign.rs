@@ -5,7 +5,7 @@ use crate::agreement;
 use crate::config::{Case, Scenario, Worlds};
 use crate::expect;
 use crate::plan::{RunPlan, strata};
-use crate::record::{Context, RunId, record};
+use crate::record::{Context, RunId, mark_different, record};
 use crate::seed::Seed;
 use crate::world::HOSTS_MAX;
 use aftermath_reports::record::{CaseResult, Record, Status};
@@ -38,7 +38,7 @@ pub struct Outcome {
     pub records: Vec<Record>,
     /// One result a case and strategy.
     pub cases: Vec<CaseResult>,
-    /// Runs in which two worlds differ, with how: bugs of aftermath, whatever the records say.
+    /// Runs in which two worlds differ, with how: bugs of aftermath. Their records are broken.
     pub disagreements: Vec<Disagreement>,
 }
 
@@ -174,14 +174,18 @@ impl Unit<'_> {
         let strata = strata(&config.faults);
         let mut finished = Finished::default();
         let twin = Rc::new(RunPlan::twin(config, registry, seed));
-        let (twin, mut twin_differs) = agreement::run(self.worlds, &twin, false);
+        let (twin, mut twin_told) = agreement::run(self.worlds, &twin, false);
+        let twin_differs = twin_told.is_some();
         for stratum in 0..strata.unwrap_or(1) {
             let plan = Rc::new(RunPlan::build(config, registry, seed, stratum));
             let (log, differs) = agreement::run(self.worlds, &plan, false);
             let id = RunId { seed: self.seed, stratum: strata.map(|_| stratum) };
             let context = Context { scenario: self.scenario, case: self.case, worlds: self.worlds };
-            let record = record(&context, id, &log, &twin, self.first && stratum == 0);
-            let both = [(differs, false), (twin_differs.take(), true)];
+            let mut record = record(&context, id, &log, &twin, self.first && stratum == 0);
+            if differs.is_some() || twin_differs {
+                mark_different(&mut record);
+            }
+            let both = [(differs, false), (twin_told.take(), true)];
             for (told, twin) in both.into_iter().filter_map(|(told, twin)| Some((told?, twin))) {
                 let replay = record.replay.clone();
                 finished.1.push(Disagreement { replay, twin, told });

@@ -2,6 +2,7 @@
 
 use crate::config::{Bound, Case, Observed, Quantity};
 use crate::formulas;
+use crate::record::WORLDS_DIFFER;
 use aftermath_reports::record::{Check, Claimed, Record, Status, ValueClass};
 use aftermath_systems::claim::Delivery;
 use aftermath_systems::options::format_duration;
@@ -125,8 +126,12 @@ fn classes(case: &Case, records: &[&Record]) -> Vec<Check> {
     [delivery, value, memory].into_iter().flatten().collect()
 }
 
-/// Whether a run has the status that its case expects ("held" unless it says otherwise).
+/// Whether a run has the status that its case expects ("held" unless it says otherwise). One in
+/// which two worlds differ has not, not even where a broken one is expected.
 pub fn status_as_expected(case: &Case, record: &Record) -> bool {
+    if record.reasons.iter().any(|reason| reason == WORLDS_DIFFER) {
+        return false;
+    }
     match case.expect.status {
         Some(expected) => record.status == expected,
         None => matches!(record.status, Status::Held | Status::NotCovered),

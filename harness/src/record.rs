@@ -31,6 +31,15 @@ pub struct Context<'a> {
     pub worlds: Worlds,
 }
 
+/// The reason that stands in the record of a run in which two worlds differ.
+pub const WORLDS_DIFFER: &str = "the two worlds differ";
+
+/// Marks the record of a run that differs, or whose twin does: whatever was judged means nothing.
+pub fn mark_different(record: &mut Record) {
+    record.status = Status::Broken;
+    record.reasons.push(WORLDS_DIFFER.to_string());
+}
+
 /// Judges a run and writes its record. `with_series`: for the first run of a case.
 pub fn record(
     context: &Context,

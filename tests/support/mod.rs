@@ -103,7 +103,7 @@ pub fn judge_logs(
     record(&Context { scenario, case, worlds }, id, run, twin, false)
 }
 
-/// All runs of a scenario.
+/// All runs of a scenario; where two worlds run it, they agree.
 pub fn campaign(scenario: &Scenario) -> Outcome {
     let campaign = Campaign {
         scenarios: std::slice::from_ref(scenario),
@@ -112,7 +112,9 @@ pub fn campaign(scenario: &Scenario) -> Outcome {
         jobs: 2,
         worlds: None,
     };
-    campaign.run(&Registry::built_in(), &|_| ())
+    let outcome = campaign.run(&Registry::built_in(), &|_| ());
+    assert_eq!(outcome.disagreements, [], "{}", scenario.name);
+    outcome
 }
 
 /// What the program did.

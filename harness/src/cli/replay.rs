@@ -2,14 +2,14 @@
 
 use super::args::{Format, ReplayArgs};
 use super::exit::Exit;
-use super::output::{Output, usage};
+use super::output::{Output, complain, usage};
 use super::run::{disagree, load};
 use crate::agreement;
 use crate::campaign::{Disagreement, too_large};
 use crate::config::{Case, Scenario, Worlds};
 use crate::narrator::narrated;
 use crate::plan::{RunPlan, strata};
-use crate::record::{Context, RunId, record};
+use crate::record::{Context, RunId, mark_different, record};
 use crate::run::RunLog;
 use crate::seed::Seed;
 use crate::trace;
@@ -55,17 +55,22 @@ pub fn replay(args: &ReplayArgs, registry: &Registry) -> Exit {
         Ok(first) => first,
         Err(message) => return usage(&format!("error: {message}\n")),
     };
-    let (second, _) = agreement::run(worlds, &plan(), true);
-    let mut output = Output::default();
+    let (second, differs_again) = agreement::run(worlds, &plan(), true);
+    let differs = differs.or(differs_again);
     if let Some(difference) = trace::first_difference(&first, &second) {
-        output.print(&format!(
-            "the same seed ran differently, which is a bug of aftermath:\n{difference}\n"
+        let told = differs.map_or(String::new(), |told| format!("the two worlds differ:\n{told}"));
+        complain(&format!(
+            "the same seed ran differently, which is a bug of aftermath:\n{difference}\n{told}"
         ));
-        return Exit::Broken;
+        return Exit::Bug;
     }
     let twin = Rc::new(RunPlan::twin(&case.config, registry, Seed(id.seed)));
     let (twin, twin_differs) = agreement::run(worlds, &twin, false);
-    let record = record(&Context { scenario, case, worlds }, id, &first, &twin, true);
+    let mut record = record(&Context { scenario, case, worlds }, id, &first, &twin, true);
+    if differs.is_some() || twin_differs.is_some() {
+        mark_different(&mut record);
+    }
+    let mut output = Output::default();
     match args.format {
         Format::Json => {
             output.print(&aftermath_reports::write::jsonl(std::slice::from_ref(&record)))
