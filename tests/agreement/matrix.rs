@@ -54,6 +54,22 @@ const BEFALLS: [(&str, &str); 7] = [
     ),
 ];
 
+/// What may befall a coordinator, where a strategy has one.
+const BEFALLS_COORDINATORS: [(&str, &str); 2] = [
+    (
+        "crash of the coordinator",
+        "[[fault]]\nprocess-crash = { node = \"coordinator\" }\n\
+         at = { between = [\"60ms\", \"200ms\"] }\nfor = \"70ms\"\n",
+    ),
+    (
+        "loss of the coordinator, then of a task",
+        "[[fault]]\nmachine-loss = { node = \"coordinator\", wire = \"die\" }\n\
+         at = { between = [\"60ms\", \"200ms\"] }\nfor = \"40ms\"\n\
+         [[fault]]\nprocess-crash = { node = \"count\" }\n\
+         at = { after = \"20ms\" }\nfor = \"30ms\"\n",
+    ),
+];
+
 /// In what surroundings: name, sections of the scenario that follow [`SMALL`].
 const SURROUNDINGS: [(&str, &str); 4] = [
     ("links of a tick", ""),
@@ -85,13 +101,17 @@ fn check(case: &Case, seeds: u64) {
 /// Every strategy in these surroundings, whatever befalls it.
 fn everything_in(surroundings: usize) {
     let (name, network) = SURROUNDINGS[surroundings];
-    for (fault, faults) in BEFALLS {
-        let mut text = SMALL.to_string();
+    let everybody = BEFALLS.map(|befalls| (befalls, ""));
+    let coordinated = "strategies = [\"checkpoint-rollback\"]\n";
+    let coordinators = BEFALLS_COORDINATORS.map(|befalls| (befalls, coordinated));
+    for ((fault, faults), strategies) in everybody.into_iter().chain(coordinators) {
+        let mut text = format!("{strategies}{SMALL}");
         if name.starts_with("two instances") {
             text = text.replace("[input]", "parallelism = { count = 2 }\n\n[input]");
         }
         let scenario = parse(&format!("{text}{network}{faults}"), "scenarios/agreement.toml");
-        assert_eq!(scenario.cases.len(), Registry::built_in().iter().count());
+        let all = Registry::built_in().iter().count();
+        assert_eq!(scenario.cases.len(), if strategies.is_empty() { all } else { 1 });
         for case in &scenario.cases {
             let mut case = case.clone();
             case.name = format!("{name}, {fault}");

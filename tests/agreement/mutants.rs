@@ -1,12 +1,15 @@
 //! A rule of the worlds broken on purpose, and plans in which the comparison notices.
 
-use super::support::{SMALL, parse, plan};
+use super::support::{SMALL, judge, parse, plan};
 use aftermath_harness::agreement::{self, differences};
 use aftermath_harness::config::{Case, Worlds};
+use aftermath_harness::expect::status_as_expected;
 use aftermath_harness::machine::TraceEvent;
-use aftermath_harness::plan::{PlannedFault, RunPlan};
+use aftermath_harness::plan::{Mutation, PlannedFault, RunPlan};
+use aftermath_harness::record::mark_different;
 use aftermath_harness::run::run_in;
-use aftermath_harness::world::{Mutation, World};
+use aftermath_harness::world::World;
+use aftermath_reports::record::Status;
 use aftermath_systems::claim::FaultKind;
 use aftermath_systems::protocol::NodeId;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -24,9 +27,19 @@ at = { between = ["60ms", "200ms"] }
 for = "40ms"
 "#;
 
-fn cases() -> Vec<Case> {
-    let quick = SMALL.replace("500us", "300us").replace("rate_per_s = 1000", "rate_per_s = 2500");
-    parse(&format!("{quick}{BUSY}"), "scenarios/mutants.toml").cases
+/// Less than a tuple a tick, and links so long that what is done some ticks late is still sent in
+/// time: no assertion of a world can notice.
+const PATIENT: &str = "\n[network]\nlatency = \"20.3ms\"\n";
+
+/// What comes of a plan in which a rule is broken.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Noticed {
+    /// The comparison finds a difference.
+    Differs,
+    /// An assertion of a world fails before anything can be compared.
+    Panics,
+    /// Nothing at all.
+    Nothing,
 }
 
 /// One plan to try a broken rule on.
@@ -37,9 +50,16 @@ struct Trial {
     extra: Option<PlannedFault>,
 }
 
-fn trials() -> Vec<Trial> {
+/// Every strategy under four seeds: a service time, a rate, and what follows [`SMALL`].
+fn trials_of(service: &str, rate: &str, more: &str) -> Vec<Trial> {
+    let text = SMALL.replace("500us", service).replace("rate_per_s = 1000", rate);
+    let cases = parse(&format!("{text}{more}"), "scenarios/mutants.toml").cases;
     let of = |case: Case| (0..4).map(move |seed| Trial { case: case.clone(), seed, extra: None });
-    cases().into_iter().flat_map(of).collect()
+    cases.into_iter().flat_map(of).collect()
+}
+
+fn trials() -> Vec<Trial> {
+    trials_of("300us", "rate_per_s = 2500", BUSY)
 }
 
 impl Trial {
@@ -53,22 +73,36 @@ impl Trial {
     }
 
     /// Whether the worlds differ, or one of them panics.
-    fn notices(&self, rule: Mutation, worlds: &[World]) -> bool {
+    fn notices(&self, rule: Mutation, worlds: &[World]) -> Noticed {
         let run = |world: World| {
             run_in(world, &self.plan(worlds.contains(&world).then_some(rule)), false)
         };
         let differ = || differences(&run(World::Events), &run(World::Turmoil)).is_some();
-        catch_unwind(AssertUnwindSafe(differ)).unwrap_or(true)
+        match catch_unwind(AssertUnwindSafe(differ)) {
+            Ok(true) => Noticed::Differs,
+            Ok(false) => Noticed::Nothing,
+            Err(_) => Noticed::Panics,
+        }
     }
 }
 
-/// Asserts that at least one of the plans notices when the rule is broken in these worlds.
+/// Asserts that in at least one of the plans the comparison notices when the rule is broken in
+/// these worlds.
 #[track_caller]
 fn noticed(rule: Mutation, worlds: &[World], trials: &[Trial]) {
-    let found = trials.iter().filter(|trial| trial.notices(rule, worlds)).count();
-    println!("{rule:?} in {worlds:?}: noticed in {found} of {} plans", trials.len());
-    assert!(found > 0, "{rule:?}: noticed in none of {} plans", trials.len());
-    let honest = trials.iter().all(|trial| !trial.notices(rule, &[]));
+    noticed_so(Noticed::Differs, rule, worlds, trials);
+}
+
+/// Asserts that at least one of the plans ends so when the rule is broken in these worlds.
+#[track_caller]
+fn noticed_so(how: Noticed, rule: Mutation, worlds: &[World], trials: &[Trial]) {
+    let found: Vec<_> = trials.iter().map(|trial| trial.notices(rule, worlds)).collect();
+    let of = |how| found.iter().filter(|noticed| **noticed == how).count();
+    let (differ, panic) = (of(Noticed::Differs), of(Noticed::Panics));
+    let told = format!("{rule:?} in {worlds:?}: {differ} differ, {panic} panic of {}", found.len());
+    println!("{told}");
+    assert!(of(how) > 0, "{told}");
+    let honest = trials.iter().all(|trial| trial.notices(rule, &[]) == Noticed::Nothing);
     assert!(honest, "the plans differ even if no rule is broken");
 }
 
@@ -76,7 +110,8 @@ const BOTH: [World; 2] = [World::Events, World::Turmoil];
 
 #[test]
 fn a_sorted_batch_in_place_of_a_heap() {
-    noticed(Mutation::SortedBatch, &[World::Turmoil], &trials());
+    let patient = trials_of("300us", "rate_per_s = 400", PATIENT);
+    noticed(Mutation::SortedBatch, &[World::Turmoil], &patient);
 }
 
 #[test]
@@ -101,7 +136,24 @@ fn the_event_world_stops_when_it_has_drained() {
 
 #[test]
 fn links_a_tick_too_long() {
-    noticed(Mutation::LinkTooLong, &[World::Turmoil], &trials());
+    // A frame that is late is caught where it arrives.
+    noticed_so(Noticed::Panics, Mutation::LinkTooLong, &[World::Turmoil], &trials());
+}
+
+/// A run in which the worlds differ is broken, and a surprise, whatever its case expects.
+#[test]
+fn a_record_of_a_run_that_differs_never_holds() {
+    let scenario = parse(SMALL, "scenarios/mutants.toml");
+    let mut case = scenario.cases[0].clone();
+    let mut record = judge(&scenario, &case, 0);
+    assert!(record.status == Status::Held && status_as_expected(&case, &record));
+    mark_different(&mut record);
+    assert_eq!(record.status, Status::Broken);
+    assert_eq!(record.reasons, ["the two worlds differ"]);
+    for expected in [None, Some(Status::Held), Some(Status::Broken)] {
+        case.expect.status = expected;
+        assert!(!status_as_expected(&case, &record), "{expected:?}");
+    }
 }
 
 #[test]

@@ -43,8 +43,9 @@ struct Network {
     bandwidth: u64,
 }
 
-/// Kind, operator, replica, instant and length, ns.
-type Fault = (bool, bool, usize, Option<u16>, u64, Option<u64>);
+/// Whom: kind, whether frames die, whether it is the coordinator; operator, replica, instant and
+/// length, ns.
+type Fault = ((bool, bool, bool), usize, Option<u16>, u64, Option<u64>);
 
 type Plan = ((usize, usize, Option<usize>, u16), Network, (u64, &'static str, Vec<Fault>, u64));
 
@@ -90,16 +91,22 @@ fn text(((flow, strategy, mixed, parallelism), network, rest): &Plan) -> String 
         tick + BEYOND[network.edge],
         jitter[1],
     );
-    for (number, (loss, dies, operator, replica, at, length)) in faults.iter().enumerate() {
+    // Two outcomes for one machine are a mistake, so only the first fault may name a replica, and
+    // only one the coordinator.
+    let coordinated = strategy == "checkpoint-rollback";
+    let coordinators = faults.iter().position(|((_, _, coordinator), ..)| *coordinator);
+    for (number, ((loss, dies, _), operator, replica, at, length)) in faults.iter().enumerate() {
         let operator = operators[operator % operators.len()];
-        // The second fault may name no replica: two outcomes for one machine are a mistake.
         let replica = replica.filter(|_| number == 0).map_or(String::new(), |r| format!("/0/{r}"));
+        let of_coordinator = coordinated && coordinators == Some(number);
+        let node =
+            if of_coordinator { "coordinator".into() } else { format!("{operator}{replica}") };
         let wire = if *dies { ", wire = \"die\"" } else { "" };
         text += &match loss {
             true => {
-                format!("[[fault]]\nmachine-loss = {{ node = \"{operator}{replica}\"{wire} }}\n")
+                format!("[[fault]]\nmachine-loss = {{ node = \"{node}\"{wire} }}\n")
             }
-            false => format!("[[fault]]\nprocess-crash = {{ node = \"{operator}{replica}\" }}\n"),
+            false => format!("[[fault]]\nprocess-crash = {{ node = \"{node}\" }}\n"),
         };
         text += &format!("at = \"{}ns\"\n", at.max(&tick));
         text += &length.map_or(String::new(), |length| format!("for = \"{length}ns\"\n"));
@@ -114,7 +121,8 @@ fn fault() -> impl Strategy<Value = Fault> {
     let length = prop_oneof![Just(1), Just(4_000_000), 1..60_000_000u64];
     let length = prop::option::weighted(0.8, length);
     let replica = prop::option::weighted(0.3, 0..2u16);
-    (any::<bool>(), any::<bool>(), 0..3usize, replica, at, length)
+    let whom = (any::<bool>(), any::<bool>(), prop::bool::weighted(0.2));
+    (whom, 0..3usize, replica, at, length)
 }
 
 fn plans() -> impl Strategy<Value = Plan> {
@@ -149,6 +157,7 @@ fn whatever_is_planned() {
     let random = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
     let mut runner = TestRunner::new_with_rng(config, random);
     let (runs, struck, lost) = (Cell::new(0), Cell::new(0), Cell::new(0));
+    let coordinators = Cell::new(0);
     let result = runner.run(&plans(), |random| {
         let text = text(&random);
         let seed = random.2.3;
@@ -156,6 +165,8 @@ fn whatever_is_planned() {
         let log = agreed(&plan(&scenario.cases[0].config, seed, 0))
             .map_err(|told| TestCaseError::fail(format!("{told}\nseed {seed} of\n{text}")))?;
         runs.set(runs.get() + 1);
+        let coordinator = text.contains("\"coordinator\"");
+        coordinators.set(coordinators.get() + usize::from(coordinator));
         struck.set(struck.get() + log.strikes().len());
         lost.set(lost.get() + usize::from(log.nodes.iter().any(|node| node.log.frames_lost > 0)));
         Ok(())
@@ -164,6 +175,9 @@ fn whatever_is_planned() {
         panic!("{error}");
     }
     let (runs, struck, lost) = (runs.get(), struck.get(), lost.get());
-    println!("{runs} plans agree; {struck} faults struck, {lost} runs lost frames");
+    let coordinators = coordinators.get();
+    println!("{runs} plans agree; {struck} faults struck, {coordinators} at coordinators");
+    println!("{lost} runs lost frames");
+    assert!(coordinators >= runs / 40, "{coordinators} faults of coordinators");
     assert!(struck >= runs && lost >= runs / 2, "the plans are too tame: {struck}, {lost}");
 }
