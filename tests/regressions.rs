@@ -4,6 +4,7 @@ mod support;
 
 use aftermath_reports::record::Status;
 use aftermath_reports::words;
+use std::collections::BTreeSet;
 use support::{campaign, load, root};
 
 /// All of them: regressions are not deleted.
@@ -37,9 +38,8 @@ const NAMES: &[&str] = &[
 fn no_scenario_is_missing_here_or_there() {
     let folder = std::fs::read_dir(root().join("scenarios/regressions")).expect("the folder");
     let names = folder.map(|entry| entry.expect("an entry").file_name().into_string());
-    let mut names: Vec<String> = names.map(|name| name.expect("a plain name")).collect();
-    names.sort();
-    assert_eq!(names, NAMES.iter().map(|name| format!("{name}.toml")).collect::<Vec<_>>());
+    let names: BTreeSet<String> = names.map(|name| name.expect("a plain name")).collect();
+    assert_eq!(names, NAMES.iter().map(|name| format!("{name}.toml")).collect());
 }
 
 #[test]

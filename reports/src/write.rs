@@ -56,8 +56,8 @@ pub fn jsonl<T: Serialize>(values: &[T]) -> String {
 
 /// Writes `records.jsonl`, `cases.jsonl`, `summary.csv`, `report.html` and all figures into `dir`,
 /// which is created if it is missing. All are first written under another name beside their own
-/// and then renamed, so that no reader ever sees half a file. Figures that an earlier, larger report
-/// left in the folder are removed; nothing else is.
+/// and then renamed, so that no reader ever sees half a file. Figures that an earlier, larger
+/// report left in the folder are removed; nothing else is.
 ///
 /// # Errors
 ///

@@ -149,8 +149,8 @@ fn figure(kind: &str, about: &'static str, number: usize, scene: Scene) -> Figur
     Figure { name, about, scene }
 }
 
-/// Whether a file of a report that is called so is a figure: a kind, a number from 2 on or none, and
-/// one of two endings.
+/// Whether a file of a report that is called so is a figure: a kind, a number from 2 on or none,
+/// and one of two endings.
 pub fn is_file_name(name: &str) -> bool {
     let ending = [".svg", ".png"].iter().find_map(|ending| name.strip_suffix(ending));
     let numbered = |rest: &str| match rest.strip_prefix('-') {
