@@ -83,9 +83,8 @@ fn interrupted(path: &str, out: &str, after: Duration) -> Ran {
     let mut output = BufReader::new(child.stdout.take().expect("it is piped"));
     let mut stdout = String::new();
     output.read_line(&mut stdout).expect("it says what it runs");
-    std::thread::sleep(after);
     let mut shell = support::command("sh");
-    shell.arg("-c").arg(format!("kill -INT {}", child.id()));
+    shell.arg("-c").arg(format!("sleep {}; kill -INT {}", after.as_secs_f64(), child.id()));
     finish(shell).exits(0);
     output.read_to_string(&mut stdout).expect("it is text");
     let ended = child.wait_with_output().expect("it ends");
