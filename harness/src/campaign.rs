@@ -89,8 +89,12 @@ impl Campaign<'_> {
 
     /// How many runs it will be.
     pub fn runs(&self) -> u64 {
-        let of = |unit: &Unit| u64::from(strata(&unit.case.config.faults).unwrap_or(1));
-        self.units().iter().map(of).sum()
+        let of = |scenario: &Scenario| {
+            let seeds = self.seeds.as_ref().unwrap_or(&scenario.seeds);
+            let strata = self.cases(scenario).map(|case| strata(&case.config.faults).unwrap_or(1));
+            strata.map(u64::from).sum::<u64>().saturating_mul(seeds.end - seeds.start)
+        };
+        self.scenarios.iter().map(of).fold(0, u64::saturating_add)
     }
 
     /// Whether every world can run what is asked of it.

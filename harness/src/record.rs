@@ -130,7 +130,7 @@ fn fault(
 fn replay_line(context: &Context, id: RunId) -> String {
     let (scenario, case) = (context.scenario, context.case);
     let mut line = format!("aftermath replay {}", quote(&scenario.path));
-    line += &format!(" --case {} --strategy {}", quote(&case.name), quote(&case.config.label()));
+    line += &format!("{}{}", option("case", &case.name), option("strategy", &case.config.label()));
     line += &format!(" --seed {}", id.seed);
     if let Some(stratum) = id.stratum {
         line += &format!(" --stratum {stratum}");
@@ -139,6 +139,12 @@ fn replay_line(context: &Context, id: RunId) -> String {
         line += &format!(" --world {}", context.worlds.name());
     }
     line
+}
+
+/// An option with its value; one that begins with a dash must not look like an option itself.
+fn option(name: &str, value: &str) -> String {
+    let between = if value.starts_with('-') { '=' } else { ' ' };
+    format!(" --{name}{between}{}", quote(value))
 }
 
 /// Quotes a word for a shell where it must be.

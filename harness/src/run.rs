@@ -125,6 +125,10 @@ impl RunLog {
 
     /// Until when the pair of `instance` was incomplete after a fault at `from`, ns.
     pub fn repaired(&self, instance: InstanceId, from: Nanos) -> Nanos {
-        self.first_mark(instance, "pair-complete", from).unwrap_or(Nanos::MAX)
+        // Not what a coordinator says of itself: that is about the coordinator.
+        let replicas = self.plan.systems.instance(instance).replicas.iter();
+        let marks = replicas.flat_map(|node| &self.nodes[node.index()].log.marks);
+        let complete = marks.filter(|mark| mark.name == "pair-complete" && mark.at >= from);
+        complete.map(|mark| mark.at).min().unwrap_or(Nanos::MAX)
     }
 }

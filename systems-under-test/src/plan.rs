@@ -183,6 +183,8 @@ pub struct Settings {
     pub redirect: Nanos,
     /// The longest that a heartbeat is under way, ns.
     pub heartbeat_delay: Nanos,
+    /// By how much one may be under way longer than another, ns.
+    pub heartbeat_jitter: Nanos,
     /// M: period of checkpoints to a standby and of acknowledgements, ns.
     pub interval: Nanos,
     /// Modelled size of an acknowledgement, trim or confirmation, bytes.
@@ -198,13 +200,14 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// How long a detector waits for a sign of life.
+    /// How long a detector waits for a sign of life, ns: signs are as far apart as they were sent,
+    /// and jitter.
     pub fn suspect_after(&self) -> Nanos {
-        self.heartbeat_every * self.heartbeat_misses
+        self.heartbeat_every * self.heartbeat_misses + self.heartbeat_jitter
     }
 
     /// How long a detector waits for the first sign of life of a process that starts with it, ns.
-    /// Later ones are as far apart as they were sent; the first must also come over.
+    /// The first must also come over.
     pub fn first_suspect_after(&self) -> Nanos {
         self.suspect_after() + self.heartbeat_delay
     }

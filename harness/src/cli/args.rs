@@ -2,6 +2,7 @@
 
 use super::help;
 use crate::config::Worlds;
+use crate::scenario::SEEDS_MAX;
 use clap::builder::PossibleValue;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use std::ops::Range;
@@ -149,6 +150,9 @@ fn seeds(text: &str) -> Result<Range<u64>, String> {
     let (from, to) = (from.parse().map_err(|_| wrong())?, to.parse().map_err(|_| wrong())?);
     if from > to {
         return Err(format!("`{text}` runs backwards"));
+    }
+    if to - from > SEEDS_MAX {
+        return Err(format!("more than {SEEDS_MAX} seeds; run them in parts"));
     }
     Ok(from..to)
 }

@@ -16,6 +16,9 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
+/// Most runs of one command: their records are kept in memory until the report is written.
+const RUNS_MAX: u64 = 5_000_000;
+
 /// Runs scenarios, prints the tables and writes the report.
 pub fn run(args: &RunArgs, registry: &Registry) -> Exit {
     let scenarios = match load(&args.scenarios, registry) {
@@ -38,6 +41,12 @@ pub fn run(args: &RunArgs, registry: &Registry) -> Exit {
         jobs: args.jobs.map_or_else(cores, usize::from),
         worlds: args.world,
     };
+    let runs = campaign.runs();
+    if runs > RUNS_MAX {
+        return usage(&format!(
+            "error: {runs} runs, at most {RUNS_MAX} at once; take fewer seeds with --seeds\n"
+        ));
+    }
     if let Err(message) = campaign.check(registry) {
         return usage(&format!("error: {message}\n"));
     }

@@ -135,6 +135,10 @@ impl Machine {
             session.free_at
         };
         let due = self.arrival(to, sent_at, body.is_heartbeat());
+        if body.is_data() {
+            self.sessions[to.index()].item_due = due;
+        }
+        self.log.largest_bytes = self.log.largest_bytes.max(bytes);
         let (from, count, session) = (self.id, self.count, self.sessions[to.index()].sent);
         self.log.frames_sent += 1;
         self.significant_sent += u64::from(body.is_significant());
@@ -156,6 +160,7 @@ impl Machine {
     fn save(&mut self, now: Nanos, key: SaveKey, blob: Blob, scope: Scope, covers: Positions) {
         self.log.saves += 1;
         let bytes = blob.modelled_bytes;
+        self.log.largest_bytes = self.log.largest_bytes.max(bytes).max(blob.restored_bytes);
         if scope == Scope::Shared {
             // The store is remote: what is written there crosses the network.
             let region = self.plan.systems.region_of(self.id);

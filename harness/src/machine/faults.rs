@@ -22,7 +22,7 @@ impl Machine {
             was_primary: self.is_primary() || self.is_activating(),
             queued: self.lane.items() + self.parked.len() as u64,
             unsaved: self.device.is_writing(now),
-            leaving_until: self.leaving_until(),
+            items_leave_until: self.items_leave_until(),
             items_lost: 0,
             messages_lost: 0,
         });
@@ -49,10 +49,10 @@ impl Machine {
         }
     }
 
-    /// When the last frame sent would have left, had its link no jitter, ns.
-    fn leaving_until(&self) -> Nanos {
+    /// When the last item sent would have left, had its link no jitter, ns.
+    fn items_leave_until(&self) -> Nanos {
         let left = |(to, session): (usize, &super::Session)| {
-            session.due.saturating_sub(self.plan.latency_ns(self.id, NodeId(to as u16)))
+            session.item_due.saturating_sub(self.plan.latency_ns(self.id, NodeId(to as u16)))
         };
         self.sessions.iter().enumerate().map(left).max().unwrap_or(0)
     }

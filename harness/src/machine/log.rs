@@ -76,9 +76,9 @@ pub struct Strike {
     pub queued: u64,
     /// A save was under way.
     pub unsaved: bool,
-    /// When the last frame that it had sent would have left, had it gone as fast as its link's
-    /// latency, ns: later than the strike if frames waited for the link or jittered.
-    pub leaving_until: Nanos,
+    /// When the last item that it had sent would have left, had it gone as fast as its link's
+    /// latency, ns: later than the strike if items waited for the link or jittered.
+    pub items_leave_until: Nanos,
     /// Items that arrived while it was down.
     pub items_lost: u64,
     /// Private messages that arrived while it was down.
@@ -124,6 +124,8 @@ pub struct MachineLog {
     /// How long what is sent or saved would wait for its link or device, the longest of them, at
     /// the sampling instants, ns.
     pub waiting: Vec<Nanos>,
+    /// The largest message or save, bytes.
+    pub largest_bytes: u64,
     /// Trims sent: when, on which channel, up to where.
     pub trims: Vec<(Nanos, ChannelId, Positions)>,
     /// Input positions made durable: when and up to where.

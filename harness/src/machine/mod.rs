@@ -62,6 +62,8 @@ struct Session {
     free_at: Nanos,
     /// When the last frame to it is due, ns: jitter lets none overtake another.
     due: Nanos,
+    /// When the last item to it is due, ns.
+    item_due: Nanos,
     /// The same of heartbeats, which have a connection of their own.
     heartbeat_due: Nanos,
     /// Frames sent to it, over all our incarnations.

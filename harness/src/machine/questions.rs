@@ -39,6 +39,12 @@ impl Machine {
         self.incarnation
     }
 
+    /// Whether it serves, transmits, saves or loads.
+    pub fn is_busy(&self, now: Nanos) -> bool {
+        let changes = matches!(self.phase, Phase::Loading | Phase::Activating);
+        changes || !self.lane.is_idle() || self.waiting(now) > 0
+    }
+
     /// Whether the source at this node has emitted everything.
     pub fn source_done(&self) -> bool {
         self.node.as_ref().is_some_and(|node| node.settled())

@@ -160,7 +160,7 @@ fn situation(
         under_repair,
         overtaken: run
             .first_mark(instance, "took-over", strike.at)
-            .is_some_and(|at| at < strike.leaving_until),
+            .is_some_and(|at| at < strike.items_leave_until),
         ..undisturbed(systems, operator)
     }
 }

@@ -11,7 +11,7 @@ use crate::metrics::load::is_overloaded;
 use crate::run::RunLog;
 use aftermath_reports::record::Witness;
 use aftermath_systems::options::format_duration;
-use aftermath_systems::protocol::{Cause, Nanos};
+use aftermath_systems::protocol::Nanos;
 
 /// The pairs that were not re-created in time.
 pub fn check(case: &Case) -> Vec<Witness> {
@@ -59,17 +59,18 @@ pub fn check(case: &Case) -> Vec<Witness> {
 }
 
 /// Generous: to load and start, to ask around, to be suspected, to get two checkpoints through;
-/// and, where something limits it, to move everything that the whole run moved.
+/// and, where something limits it, to move the largest state that was moved, twice, behind all that
+/// waited.
 fn bound(run: &RunLog) -> Nanos {
     let (plan, settings) = (&run.plan, &run.plan.systems.settings);
     let cycle = settings.join_after() + settings.interval + plan.storage.latency_ns;
-    let traffic = run.nodes.iter().map(|node| &node.log.traffic);
-    let bytes: u64 = traffic.flat_map(|of| Cause::ALL.map(|cause| of.bytes(cause))).sum();
+    let largest = run.nodes.iter().map(|node| node.log.largest_bytes).max().unwrap_or(0);
     let bandwidths = [
         plan.bandwidth_bytes_per_s,
         plan.storage.bandwidth_bytes_per_s,
         plan.storage.restore_bytes_per_s,
     ];
-    let moving: Nanos = bandwidths.into_iter().map(|per_s| transfer(bytes, per_s)).sum();
-    2 * (settings.redirect + cycle) + 10 * plan.longest_latency_ns() + moving
+    let moving: Nanos = bandwidths.into_iter().map(|per_s| 2 * transfer(largest, per_s)).sum();
+    let waiting = run.waiting.iter().copied().max().unwrap_or(0);
+    2 * (settings.redirect + cycle) + 10 * plan.longest_latency_ns() + moving + waiting
 }

@@ -1,9 +1,10 @@
 //! Values: the same, wrong for a while, or wrong for ever.
 //!
 //! Speaks when an output carries another value than in the twin, in any of its copies. *Wrong for
-//! ever* means: wrong after the last fault's R3 and the span of the operators have passed, and
-//! before somebody takes over once more, as happens when hosts come back in the end. Where the
-//! stream ends before there is an R3, nothing says that it would not have converged.
+//! ever* means: wrong after the last fault's R3 and the span of the operators have passed (after R2
+//! if the stream ends before there is an R3: values must be right whatever the lag is), and before
+//! a host that comes back takes over once more. Where there is not even an R2, nothing says that it
+//! would not have converged.
 
 use super::Case;
 use crate::machine::Delivery;
@@ -16,13 +17,21 @@ pub fn classify(case: &Case) -> ValueClass {
     if case.ledger.wrong().next().is_none() {
         return ValueClass::Same;
     }
-    let last = case.recoveries.list.iter().max_by_key(|from| from.at);
-    let Some(recovered) = last.and_then(|from| from.recovered_at()) else {
+    let Some(last) = case.recoveries.list.iter().max_by_key(|from| from.at) else {
+        // Wrong without a fault that met anything.
+        return ValueClass::Diverges;
+    };
+    let new_output = last.recovery.r2.ns().map(|r2| last.at + r2);
+    let Some(recovered) = last.recovered_at().or(new_output) else {
         return ValueClass::Converges;
     };
     let limit = recovered + span_ns(&case.run.plan.systems);
+    let strikes = case.run.strikes();
+    let healed = |from: Nanos, to: Nanos| {
+        strikes.iter().filter_map(|(_, strike)| strike.healed).any(|at| at > from && at <= to)
+    };
     let marks = case.run.nodes.iter().flat_map(|node| &node.log.marks);
-    let again = marks.filter(|mark| mark.name == "took-over" && mark.at > recovered);
+    let again = marks.filter(|mark| mark.name == "took-over" && healed(recovered, mark.at));
     let again = again.map(|mark| mark.at).min().unwrap_or(Nanos::MAX);
     let for_ever = |wrong: &Delivery| wrong.scheduled > limit && wrong.at < again;
     if case.ledger.wrong().any(for_ever) { ValueClass::Diverges } else { ValueClass::Converges }

@@ -45,7 +45,8 @@ pub struct RunPlan {
     pub faults: Vec<PlannedFault>,
     /// How often retained memory is noted, ns.
     pub sample_every_ns: Nanos,
-    /// After everything has healed the stream must drain within this, ns.
+    /// After everything has healed nothing may stand still for so long before the stream has
+    /// drained, ns.
     pub drain_within_ns: Nanos,
     /// A rule of the worlds to break, in tests of the comparison of worlds.
     #[doc(hidden)]
@@ -66,7 +67,7 @@ impl RunPlan {
         let faults = schedule::faults(config, &systems, seed, stratum);
         let longest = config.timing.interval_ns.min(config.timing.heartbeat_ns);
         let network = &config.network;
-        RunPlan {
+        let mut plan = RunPlan {
             strategies,
             tick_ns: network.tick_ns,
             latency_ns: topology::by_pair(&systems, network.latency_ns, &network.edge_latency_ns),
@@ -74,14 +75,15 @@ impl RunPlan {
             jitter_seed: seed.stream("jitter").below(u64::MAX),
             bandwidth_bytes_per_s: network.bandwidth_bytes_per_s,
             storage: config.storage.clone(),
-            drain_within_ns: config
-                .drain_within_ns
-                .unwrap_or_else(|| schedule::drain_bound(config, &systems, &faults)),
+            drain_within_ns: 0,
             faults,
             mutation: None,
             sample_every_ns: (longest / 4).max(network.tick_ns),
             systems,
-        }
+        };
+        let still = || schedule::still_bound(&plan.systems, plan.longest_latency_ns());
+        plan.drain_within_ns = config.drain_within_ns.unwrap_or_else(still);
+        plan
     }
 
     /// The same plan without faults: the twin's.

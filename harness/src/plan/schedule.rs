@@ -92,37 +92,11 @@ fn instance(plan: &Plan, target: &Target) -> InstanceId {
     instances[usize::from(target.instance)]
 }
 
-/// Time to drain after everything has healed, generous by design: what takes longer is stuck.
-/// 10 s, plus what the slowest operator lags behind without any fault, plus for every fault ten
-/// times what the queue that it leaves takes to work off and the time to process the whole stream
-/// again.
-pub fn drain_bound(config: &RunConfig, plan: &Plan, faults: &[PlannedFault]) -> Nanos {
-    let length = u128::from(plan.workload.end_at);
-    let work = busiest(plan);
-    let timing = &config.timing;
-    let detection = timing.heartbeat_ns * timing.misses + config.network.latency_ns;
-    let mut bound = u128::from(10 * SECOND) + 2 * work.saturating_sub(length);
-    for fault in faults {
-        let down = fault.for_ns.unwrap_or(plan.workload.end_at).min(10 * SECOND);
-        let backlog = u128::from(down + detection + timing.redirect_ns);
-        // Worked off in what the operator has left, if it has anything left.
-        let spare = length.saturating_sub(work).max(length / 100).max(1);
-        bound += 10 * backlog * length / spare + work;
-    }
-    bound.min(u128::from(u64::MAX / 4)) as Nanos
-}
-
-/// CPU time that the busiest operator spends on the stream at most, if all its inputs go to one
-/// instance, ns. An operator is taken to put out as much as it takes in.
-fn busiest(plan: &Plan) -> u128 {
-    let mut inputs = vec![plan.workload.inputs.len() as u128; plan.operators.len()];
-    // Upstream comes first.
-    for (index, operator) in plan.operators.iter().enumerate() {
-        if !operator.inputs.is_empty() {
-            let from = operator.inputs.iter().map(|edge| plan.edge(*edge).from.index());
-            inputs[index] = from.map(|from| inputs[from]).sum();
-        }
-    }
-    let work = plan.operators.iter().zip(&inputs);
-    work.map(|(operator, inputs)| u128::from(operator.service_ns) * inputs).max().unwrap_or(0)
+/// How long a run may stand still after everything has healed, generous by design: what takes
+/// longer is stuck. Nothing is still that is served, transmitted, saved or loaded, and so this is
+/// about waiting only: 10 s, and ten times what it takes to suspect, to ask around and to trim.
+pub fn still_bound(plan: &Plan, longest_latency_ns: Nanos) -> Nanos {
+    let settings = &plan.settings;
+    let waits = settings.join_after() + settings.interval + 4 * longest_latency_ns;
+    10 * SECOND + 10 * waits
 }

@@ -45,19 +45,19 @@ pub(super) fn build(config: &RunConfig, assigned: &Assignment, seed: Seed) -> Pl
 }
 
 fn settings(config: &RunConfig) -> Settings {
+    let network = &config.network;
+    let longest = |edges: &BTreeMap<_, Nanos>, others: Nanos| {
+        edges.values().copied().fold(others, Nanos::max)
+    };
+    let jitter = longest(&network.edge_jitter_ns, network.jitter_ns);
     Settings {
         heartbeat_every: config.timing.heartbeat_ns,
         heartbeat_misses: config.timing.misses,
         redirect: config.timing.redirect_ns,
-        heartbeat_delay: {
-            let network = &config.network;
-            let longest = |edges: &BTreeMap<_, Nanos>, others: Nanos| {
-                edges.values().copied().fold(others, Nanos::max)
-            };
-            longest(&network.edge_latency_ns, network.latency_ns)
-                + longest(&network.edge_jitter_ns, network.jitter_ns)
-                + transfer(config.sizes.heartbeat, network.bandwidth_bytes_per_s)
-        },
+        heartbeat_delay: longest(&network.edge_latency_ns, network.latency_ns)
+            + jitter
+            + transfer(config.sizes.heartbeat, network.bandwidth_bytes_per_s),
+        heartbeat_jitter: jitter,
         interval: config.timing.interval_ns,
         ack_bytes: config.sizes.ack,
         heartbeat_bytes: config.sizes.heartbeat,

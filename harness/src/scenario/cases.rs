@@ -6,9 +6,11 @@ use super::reader::{Errors, Override, Reading, Table};
 use super::sections::{self, Recordings};
 use super::tree::{Entry as TreeEntry, Kind, Value};
 use super::{expect, faults, pipeline, strategy};
-use crate::config::{Case, Expect, RunConfig};
+use crate::config::{Case, Expect, FaultAt, FaultConfig, InputConfig, RunConfig};
 use crate::plan::regions;
+use aftermath_systems::options::format_duration;
 use aftermath_systems::planted_bugs;
+use aftermath_systems::protocol::{Nanos, SECOND};
 use aftermath_systems::strategies::{Entry, Registry};
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -16,6 +18,9 @@ use std::ops::Range;
 
 /// Most cases of a scenario, matrices multiplied out, for all strategies together.
 const CASES_MAX: usize = 10_000;
+
+/// A fault may last until so long after the stream, ns.
+const AFTER_END_MAX: Nanos = 600 * SECOND;
 
 /// Most settings of one case.
 const SETTINGS_MAX: usize = 1_000;
@@ -265,6 +270,35 @@ fn enter<'t>(context: &Context, table: &Table<'t, '_>, prefix: &str, list: &mut 
     }
 }
 
+/// What befalls a stream long after its end teaches nothing, and heartbeats go on until then.
+fn far_away(root: &Table, faults: &[FaultConfig], input: &InputConfig, rate_per_s: u64) {
+    let tuples = match input {
+        InputConfig::Generated { tuples, .. } => *tuples,
+        InputConfig::Recorded(recording) => recording.rows.len() as u64,
+    };
+    let end = (u128::from(tuples) * u128::from(SECOND) / u128::from(rate_per_s.max(1))) as Nanos;
+    let last = |fault: &FaultConfig| {
+        let start = match fault.at {
+            FaultAt::Instant(at) | FaultAt::Between(_, at) => at,
+            FaultAt::Strata { start, span, .. } => start.saturating_add(span),
+            FaultAt::After(length) => length,
+        };
+        start.saturating_add(fault.for_ns.unwrap_or(0))
+    };
+    let limit = end.saturating_add(AFTER_END_MAX);
+    for (number, fault) in faults.iter().enumerate().filter(|(_, fault)| last(fault) > limit) {
+        let message = format!(
+            "fault {number} lasts until {}, and the stream ends at {}",
+            format_duration(last(fault)),
+            format_duration(end)
+        );
+        let help = "leave `for` out to let it heal when the stream has ended".to_string();
+        if let Some(item) = root.get("fault") {
+            item.key_error(message, Some(help));
+        }
+    }
+}
+
 /// Everything that determines a run of one case under one strategy.
 fn config(context: &Context, root: &Table, entry: Option<&Entry>) -> Option<RunConfig> {
     let flow = pipeline::read(root);
@@ -297,6 +331,9 @@ fn config(context: &Context, root: &Table, entry: Option<&Entry>) -> Option<RunC
         tick_ns: network.tick_ns,
     };
     let faults = faults::read(root, &around);
+    if let Some(input) = &input {
+        far_away(root, &faults, input, rate_per_s);
+    }
     let drain_within_ns = root.get("drain_within").and_then(|item| item.duration_positive());
     let plant = root.get("plant").and_then(|item| {
         let names = planted_bugs::ALL.iter().map(|bug| bug.name);

@@ -9,7 +9,7 @@
 //! seeds = "0..20"                 # from 0 up to but not including 20; default "0..1"
 //! strategies = ["amnesia"]        # default: all
 //! world = "events"                # or "turmoil", or "both": both are run and must agree
-//! drain_within = "30s"            # after everything healed; default: derived
+//! drain_within = "30s"            # after everything healed nothing stands still for so long
 //! plant = "trim-on-receipt"       # a deliberately wrong variant; default: none
 //! expect = { lost = 0 }           # of cases that have no `expect` of their own
 //!
@@ -124,8 +124,8 @@ use tree::{Kind, Value};
 
 /// Larger scenarios are refused: nobody wrote them.
 const FILE_MAX: u64 = 4 << 20;
-/// Most seeds of a scenario.
-const SEEDS_MAX: u64 = 1_000_000;
+/// Most seeds of a scenario, or of a command.
+pub const SEEDS_MAX: u64 = 1_000_000;
 
 /// Reads a scenario file. `formulas` are the names that expectations may refer to.
 ///
@@ -200,11 +200,18 @@ fn extent(value: &Value) -> Range<usize> {
     value.span.start..inner.unwrap_or(0).max(value.span.end)
 }
 
+/// Whether a character has no shape of its own and changes how others are shown.
+fn turns_text(c: char) -> bool {
+    matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
 /// A name that is shown in tables and records.
 fn name<'t>(item: &Item<'t, '_>) -> Option<&'t str> {
     let name = item.text()?;
     let wrong = if name.trim().is_empty() {
         "a name cannot be empty"
+    } else if name.chars().any(turns_text) {
+        "a name has no characters that turn the direction of the text"
     } else if name.chars().any(char::is_control) {
         "a name has no control characters and no line breaks"
     } else if name.chars().count() > 100 {

@@ -267,7 +267,38 @@ fn edge(key: &str, item: &Item, flow: Option<&Dataflow>) -> Option<(String, Stri
         item.key_error(format!("pipeline `{}` has no edge `{key}`", flow.pipeline.name), help);
     }
     let (from, to) = ends?;
-    found.map(|_| (from.to_string(), to.to_string()))
+    let found = found?;
+    if let Some(why) = no_receiver(to, flow) {
+        let help = format!(
+            "`{0} -> {1}` are all links of the edge, `{0} -> {1}/0/1` those to replica 1 of instance 0",
+            found.from, found.to
+        );
+        item.key_error(why, Some(help));
+        return None;
+    }
+    Some((from.to_string(), to.to_string()))
+}
+
+/// Why an edge cannot end there: `union` and `union/0/1` it can, if there is such a replica.
+fn no_receiver(to: &str, flow: &Dataflow) -> Option<String> {
+    let mut parts = to.split('/');
+    let operator = parts.next().unwrap_or_default();
+    let numbers: Vec<&str> = parts.collect();
+    let number = |text: &str| {
+        let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+        text.parse::<u16>().ok().filter(|_| digits)
+    };
+    match numbers.as_slice() {
+        [] => None,
+        [instance, replica] => {
+            let protected = flow.protect.iter().any(|name| name == operator);
+            let instances = flow.instances(operator);
+            let fits = number(instance).is_some_and(|i| i < instances)
+                && number(replica).is_some_and(|r| r <= u16::from(protected));
+            (!fits).then(|| format!("`{to}` names no replica of `{operator}`"))
+        }
+        _ => Some(format!("`{to}` names no replica of `{operator}`")),
+    }
 }
 
 /// Reads `[timing]`.

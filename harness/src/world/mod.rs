@@ -16,6 +16,9 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 use store::SharedStore;
 
+/// A run that moves all the time may take so many times as long to drain as one may stand still.
+const PATIENCE: u64 = 20;
+
 /// Which world runs the machines.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum World {
@@ -68,6 +71,8 @@ pub struct Machines {
     next_fault: usize,
     /// When everything that was left was told to heal, ns.
     healed_at: Option<Nanos>,
+    /// When it is looked whether the run is stuck, ns.
+    stuck_at: Nanos,
     /// Instants at which a run may end, or begin to heal, only because time has passed, ns.
     deadlines: BTreeSet<Nanos>,
 }
@@ -82,6 +87,7 @@ impl Machines {
             store: SharedStore::default(),
             next_fault: 0,
             healed_at: None,
+            stuck_at: Nanos::MAX,
             deadlines: {
                 let over = plan.faults.iter().map(PlannedFault::over_at);
                 over.chain([plan.systems.workload.end_at, heals_until(plan)]).collect()
@@ -178,7 +184,30 @@ impl Machines {
         if tick_end >= healed_at && self.settled() {
             return Some(Ended::Drained);
         }
-        (tick_end >= healed_at + self.plan.drain_within_ns).then_some(Ended::Stuck)
+        if tick_end < self.stuck_at {
+            return None;
+        }
+        self.stuck_at = self.moves_until(tick_end).saturating_add(self.plan.drain_within_ns);
+        if self.stuck_at <= tick_end || tick_end >= self.patience_until(healed_at) {
+            return Some(Ended::Stuck);
+        }
+        self.deadlines.insert(self.stuck_at);
+        None
+    }
+
+    /// Until when something has moved, ns: the last output has come, or until now if a machine
+    /// serves, transmits, saves or loads.
+    fn moves_until(&self, tick_end: Nanos) -> Nanos {
+        if self.list.iter().any(|machine| machine.is_busy(tick_end)) {
+            return tick_end;
+        }
+        let outputs = self.list.iter().filter_map(|machine| machine.log.deliveries.last());
+        outputs.map(|delivery| delivery.at).max().unwrap_or(0)
+    }
+
+    /// Some strategy may go in circles and move for ever.
+    fn patience_until(&self, healed_at: Nanos) -> Nanos {
+        healed_at.saturating_add(self.plan.drain_within_ns.saturating_mul(PATIENCE))
     }
 
     /// Whether no output can follow any more, from anything in a machine or on the wire.
@@ -200,7 +229,8 @@ impl Machines {
             machine.heal(at);
         }
         self.healed_at = Some(at);
-        self.deadlines.extend([at, at + self.plan.drain_within_ns]);
+        self.stuck_at = at.saturating_add(self.plan.drain_within_ns);
+        self.deadlines.extend([at, self.stuck_at]);
     }
 
     fn sources(&self) -> impl Iterator<Item = &Machine> {

@@ -170,7 +170,7 @@ fn instants(record: &Record) -> Vec<(u64, &'static str)> {
         let active = ns(r.redirect).map(|redirect| begun + redirect + ns(r.restore).unwrap_or(0));
         let at = [ns(r.detect), active, ns(r.r2), ns(r.r3)];
         let marks = at.iter().zip(MARKS).filter_map(|(at, (mark, _))| Some(((*at)?, mark)));
-        list.extend(marks.map(|(at, mark)| (fault.at_ns + at, mark)));
+        list.extend(marks.map(|(at, mark)| (fault.at_ns.saturating_add(at), mark)));
     }
     list.sort_unstable();
     list
@@ -207,7 +207,7 @@ fn window(lines: &[Line<'_>]) -> (f64, f64) {
             Time::Ns(ns) | Time::MoreThanNs(ns) => ns,
             Time::None => return None,
         };
-        Some(fault.at_ns + r3)
+        Some(fault.at_ns.saturating_add(r3))
     };
     let first = faults().map(|fault| fault.at_ns).min();
     let last = faults().filter_map(recovered).max();

@@ -157,6 +157,10 @@ impl Strategy for PassiveStandby {
 
 const CHECKPOINT: TimerId = TimerId(1);
 
+/// At most so many checkpoints are under way: where storing or sending one takes longer than the
+/// interval, the next contains more instead of waiting in a queue that grows.
+const UNDER_WAY_MAX: usize = 8;
+
 /// What the replicas say to each other.
 #[derive(Serialize, Deserialize)]
 enum Message {
@@ -212,6 +216,9 @@ impl Node for Replica {
             Change::Joined(standby) => {
                 self.standby = Some(standby);
                 self.pairing = true;
+                // Nobody will confirm what its predecessor was sent.
+                self.unsent.clear();
+                self.unconfirmed.clear();
                 self.full_next = !cx.planted(Bug::NoStateCopy);
             }
             Change::Follows(_) => {
@@ -267,7 +274,8 @@ impl Replica {
     fn cut(&mut self, cx: &Cx, fx: &mut Effects) {
         let Some(term) = self.member.leads() else { return };
         self.arm_checkpoint(cx, fx);
-        if self.standby.is_none() {
+        let under_way = self.unsent.len() + self.unconfirmed.len();
+        if self.standby.is_none() || under_way >= UNDER_WAY_MAX {
             return;
         }
         self.number += 1;

@@ -91,10 +91,11 @@ impl Node for Coordinator {
             Event::ConnectionLost(node) => self.suspect(cx, node, fx),
             Event::Link { from, link: Link::Heartbeat { .. } } => self.heard(cx, from, fx),
             Event::Link { from, link: Link::Hello { .. } } => {
+                let running = matches!(self.phase, Phase::Steady | Phase::Restarting(_));
                 self.heard(cx, from, fx);
                 say(cx, from, &Message::Registered, fx);
                 // It is back and has lost what it ran.
-                if self.runs(from) && self.phase != Phase::Gathering {
+                if running && self.runs(from) {
                     self.failed(cx, fx);
                 }
             }
@@ -228,13 +229,8 @@ impl Coordinator {
     /// Sets the whole region back to the last complete checkpoint.
     fn restart(&mut self, cx: &Cx, fx: &mut Effects) {
         self.missing.clear();
-        // Who comes back does not know whom its predecessor has set to work since the pointer was
-        // written.
-        let before: Vec<NodeId> = match self.phase {
-            Phase::Gathering => self.deployment.keys().flat_map(|i| replicas(cx, *i)).collect(),
-            _ => self.deployment.values().copied().collect(),
-        };
-        for (instance, node) in &mut self.deployment {
+        let mut next = self.deployment.clone();
+        for (instance, node) in &mut next {
             if self.alive.contains(node) {
                 continue;
             }
@@ -250,6 +246,13 @@ impl Coordinator {
                 }
             }
         }
+        // Who comes back does not know whom its predecessor has set to work since the pointer was
+        // written.
+        let before: Vec<NodeId> = match self.returned {
+            true => next.keys().flat_map(|instance| replicas(cx, *instance)).collect(),
+            false => self.deployment.values().copied().collect(),
+        };
+        self.deployment = next;
         self.term += 1;
         fx.mark("restart");
         for node in before.into_iter().filter(|node| !self.runs(*node)) {
