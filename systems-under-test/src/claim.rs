@@ -72,6 +72,20 @@ impl Claim {
         settles: true,
     };
 
+    /// Of a strategy that computes everything again as it was: exactly once where duplicates are
+    /// removed behind it, and elsewhere repeated outputs, with what they do to what follows.
+    pub fn repeating(situation: &Situation) -> Claim {
+        match situation.dedup {
+            Dedup::Receiver | Dedup::Handshake => Claim::PRECISE,
+            Dedup::Off => Claim {
+                delivery: Delivery::DUPLICATES,
+                value: situation.downstream.value(),
+                state_same: situation.downstream == Downstream::Stateless,
+                ..Claim::PRECISE
+            },
+        }
+    }
+
     /// Component by component the weaker of two promises.
     pub fn join(self, other: Claim) -> Claim {
         Claim {

@@ -177,9 +177,8 @@ fn target(item: &Item, around: &Surroundings) -> Option<Target> {
     let node = Target { operator: operator.to_string(), instance, replica };
     // What follows is judged only where the pipeline is known.
     let flow = around.flow?;
-    let coordinators = (around.coordinators > 0).then_some("coordinator");
-    let tasks = || flow.tasks().chain(coordinators);
-    if operator.starts_with("coordinator") && flow.role(operator).is_none() {
+    let tasks = || flow.tasks();
+    if operator.to_lowercase().starts_with("coord") && flow.role(operator).is_none() {
         return coordinator(item, node, &numbers, around);
     }
     match flow.role(operator) {

@@ -19,10 +19,10 @@
 
 use super::{Demand, Entry, Strategy};
 use crate::blocks::{Change, InboxState, Membership, Task};
-use crate::claim::{Answer, Claim, Delivery, Downstream, Situation};
+use crate::claim::{Answer, Claim, Situation};
 use crate::node::{Cx, Node};
 use crate::operator::{OperatorClass, State};
-use crate::plan::{Dedup, Feed, Plan};
+use crate::plan::{Feed, Plan};
 use crate::planted_bugs::Bug;
 use crate::protocol::{
     Cause, ChannelId, Effects, Event, Item, Link, Nanos, NodeId, Positions, Resend, Term, TimerId,
@@ -76,15 +76,7 @@ impl Strategy for ActiveStandby {
         if situation.class == OperatorClass::Arbitrary {
             return Answer::NotCovered("the replicas of an arbitrary operator drift apart");
         }
-        Answer::Claim(match situation.dedup {
-            Dedup::Receiver | Dedup::Handshake => Claim::PRECISE,
-            Dedup::Off => Claim {
-                delivery: Delivery::DUPLICATES,
-                value: situation.downstream.value(),
-                state_same: situation.downstream == Downstream::Stateless,
-                ..Claim::PRECISE
-            },
-        })
+        Answer::Claim(Claim::repeating(situation))
     }
 }
 

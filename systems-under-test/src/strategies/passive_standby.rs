@@ -21,7 +21,7 @@
 
 use super::{Demand, Entry, Strategy};
 use crate::blocks::{Change, Inbox, InboxState, Membership, Task};
-use crate::claim::{Answer, Claim, Delivery, Downstream, Situation};
+use crate::claim::{Answer, Claim, Situation};
 use crate::node::{Cx, Node};
 use crate::operator::{OperatorClass, State};
 use crate::options::{OptionDoc, OptionKind, Options};
@@ -143,15 +143,7 @@ impl Strategy for PassiveStandby {
         if situation.class == OperatorClass::Arbitrary {
             return Answer::NotCovered("an arbitrary operator may re-compute differently");
         }
-        Answer::Claim(match situation.dedup {
-            Dedup::Receiver | Dedup::Handshake => Claim::PRECISE,
-            Dedup::Off => Claim {
-                delivery: Delivery::DUPLICATES,
-                value: situation.downstream.value(),
-                state_same: situation.downstream == Downstream::Stateless,
-                ..Claim::PRECISE
-            },
-        })
+        Answer::Claim(Claim::repeating(situation))
     }
 }
 

@@ -26,11 +26,11 @@ mod worker;
 
 use super::{Demand, Entry, Strategy};
 use crate::blocks::InboxState;
-use crate::claim::{Answer, Claim, Delivery, Downstream, Situation};
+use crate::claim::{Answer, Claim, Situation};
 use crate::node::{Cx, Node};
 use crate::operator::{OperatorClass, State};
 use crate::options::{OptionDoc, OptionKind};
-use crate::plan::{Dedup, Feed, Plan};
+use crate::plan::{Feed, Plan};
 use crate::protocol::{Cause, ChannelId, Effects, InstanceId, NodeId, Term, Tuple};
 use coordinator::Coordinator;
 use serde::{Deserialize, Serialize};
@@ -95,15 +95,7 @@ impl Strategy for CheckpointRollback {
         if situation.class == OperatorClass::Arbitrary {
             return Answer::NotCovered("an arbitrary operator may re-compute differently");
         }
-        Answer::Claim(match situation.dedup {
-            Dedup::Receiver | Dedup::Handshake => Claim::PRECISE,
-            Dedup::Off => Claim {
-                delivery: Delivery::DUPLICATES,
-                value: situation.downstream.value(),
-                state_same: situation.downstream == Downstream::Stateless,
-                ..Claim::PRECISE
-            },
-        })
+        Answer::Claim(Claim::repeating(situation))
     }
 }
 
