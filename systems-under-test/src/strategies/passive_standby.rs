@@ -25,7 +25,7 @@ use crate::claim::{Answer, Claim, Situation};
 use crate::node::{Cx, Node};
 use crate::operator::{OperatorClass, State};
 use crate::options::{OptionDoc, OptionKind, Options};
-use crate::plan::{Dedup, Feed, Plan};
+use crate::plan::{Feed, Plan};
 use crate::planted_bugs::Bug;
 use crate::protocol::{
     Blob, Cause, ChannelId, Effects, Event, Nanos, NodeId, Positions, Resend, SaveKey, Scope, Term,
