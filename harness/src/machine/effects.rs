@@ -8,6 +8,7 @@ use aftermath_systems::protocol::{
 
 use super::device::transfer;
 use crate::narrator::tell;
+use crate::plan::{Fate, Transmission};
 
 impl Machine {
     pub(super) fn execute(
@@ -134,23 +135,44 @@ impl Machine {
             };
             session.free_at
         };
-        let due = self.arrival(to, sent_at, body.is_heartbeat());
         let (from, count, session) = (self.id, self.count, self.sessions[to.index()].sent);
+        let Some((left, due)) = self.travel(to, sent_at, &body) else { return };
         self.log.frames_sent += 1;
         self.significant_sent += u64::from(body.is_significant());
-        self.outbox.push(Frame { from, to, sent: now, due, count, session, cause, lineage, body });
+        let frame = Frame { from, to, sent: now, left, due, count, session, cause, lineage, body };
+        self.outbox.push(frame);
     }
 
-    /// When a frame arrives that has left for `to` at `left`, ns: after latency and jitter, and
-    /// never before the one sent before it on the same connection.
-    fn arrival(&mut self, to: NodeId, left: Nanos, heartbeat: bool) -> Nanos {
-        let session = &mut self.sessions[to.index()];
-        session.frames += 1;
-        let (latency, jitter) =
-            (self.plan.latency_ns(self.id, to), self.plan.jitter_ns(self.id, to, session.frames));
-        let due = if heartbeat { &mut session.heartbeat_due } else { &mut session.due };
-        *due = (*due).max(left + latency + jitter);
-        *due
+    /// When a frame leaves for good and when it arrives, if it does, ns: after latency and jitter,
+    /// and never before the one sent before it on the same connection. What a fault takes is sent
+    /// again, as often as it must, unless it is a heartbeat.
+    fn travel(&mut self, to: NodeId, mut left: Nanos, body: &Body) -> Option<(Nanos, Nanos)> {
+        let heartbeat = body.is_heartbeat();
+        loop {
+            let session = &mut self.sessions[to.index()];
+            session.frames += 1;
+            let number = session.frames;
+            let jitter = self.plan.jitter_ns(self.id, to, number);
+            let due = left + self.plan.latency_ns(self.id, to) + jitter;
+            let last = if heartbeat { &mut session.heartbeat_due } else { &mut session.due };
+            let pair = (self.id, to);
+            let sent = Transmission { pair, left, due, number, heartbeat };
+            let log = &mut self.log;
+            match self.plan.fate(sent, |fault| log.touched.entry(fault).or_default().add(body)) {
+                Fate::Arrives(due) => {
+                    *last = due.max(*last);
+                    return Some((left, *last));
+                }
+                Fate::Lost if heartbeat => {
+                    log.frames_lost += 1;
+                    return None;
+                }
+                Fate::Lost => {
+                    log.retransmissions += 1;
+                    left += self.plan.retransmit_ns;
+                }
+            }
+        }
     }
 
     fn save(&mut self, now: Nanos, key: SaveKey, blob: Blob, scope: Scope, covers: Positions) {

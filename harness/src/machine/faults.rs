@@ -2,47 +2,91 @@
 
 use super::device::{stored_bytes, transfer};
 use super::{Act, Body, Class, HandlerId, Machine, Phase, Strike, Work};
+use crate::faults::Effect;
 use crate::narrator::tell;
 use aftermath_systems::protocol::{Cause, Nanos, NodeId, RestartFrom, Stored};
 
 impl Machine {
-    /// The process dies at this very instant. Its memory, queue, timers and unfinished saves are
-    /// gone; so is its disk if the machine is lost. What it sent before is on the wire.
-    pub(super) fn crash(&mut self, now: Nanos, fault: usize) {
+    /// A fault of the schedule strikes at this very instant.
+    pub(super) fn struck(&mut self, now: Nanos, fault: usize) {
         let planned = &self.plan.faults[fault];
-        let (kind, wire_dies) = (planned.kind, planned.wire_dies);
+        let effect = planned.effect;
         let healed = planned.for_ns.map(|length| now + length);
-        let already_down = self.phase == Phase::Down;
-        tell!(INFO, now, "{}: {} strikes", self.name(), crate::faults::of(kind).name);
+        tell!(INFO, now, "{}: {} strikes", self.name(), crate::faults::of(planned.kind).name);
+        let down = self.phase == Phase::Down;
         self.log.strikes.push(Strike {
             fault,
             at: now,
             healed,
-            already_down,
+            already_down: down,
             was_primary: self.is_primary() || self.is_activating(),
             queued: self.lane.items() + self.parked.len() as u64,
             unsaved: self.device.is_writing(now),
             leaving_until: self.leaving_until(),
-            items_lost: 0,
-            messages_lost: 0,
+            ..Strike::default()
         });
+        match effect {
+            Effect::Crash { .. } => self.crash(now, effect, healed),
+            Effect::Pause if !down => self.paused = true,
+            Effect::SlowServices { times } => self.slow.push((fault, times)),
+            // A machine that is down cannot pause; links are no matter of machines.
+            Effect::Pause | Effect::Link(_) => {}
+        }
+        if let (Some(at), false) = (healed, matches!(effect, Effect::Crash { .. })) {
+            self.push(at, Class::Fault, 0, Work::Over { fault });
+        }
+    }
+
+    /// A fault that did not kill is over.
+    pub(super) fn over(&mut self, now: Nanos, fault: usize) {
+        self.slow.retain(|(slow, _)| *slow != fault);
+        let pausing = |strike: &Strike| {
+            let until = strike.healed.unwrap_or(Nanos::MAX);
+            matches!(self.plan.faults[strike.fault].effect, Effect::Pause) && until > now
+        };
+        if self.paused && !self.log.strikes.iter().any(pausing) {
+            self.resume(fault);
+        }
+    }
+
+    /// The process goes on: what has waited is handled now, in its old order.
+    fn resume(&mut self, fault: usize) {
+        self.paused = false;
+        let waited = self.parked.iter().filter(|(_, _, work)| match work {
+            Work::Frame(frame) => !frame.body.is_heartbeat(),
+            _ => false,
+        });
+        let waited = waited.count() as u64;
+        if let Some(strike) = self.log.strikes.iter_mut().find(|strike| strike.fault == fault) {
+            strike.waited += waited;
+        }
+        self.unpark();
+    }
+
+    /// The process dies. Its memory, queue, timers and unfinished saves are gone; so is its disk if
+    /// the machine is lost. What it sent before is on the wire.
+    fn crash(&mut self, now: Nanos, effect: Effect, healed: Option<Nanos>) {
+        let Effect::Crash { closes_connections, loses_disk, wire_dies } = effect else { return };
+        let already_down = self.phase == Phase::Down;
         // Overlapping faults unite: the machine is down until the last of them is over.
         let unite = |until: Nanos| self.down_until.map(|before| before.max(until));
         self.down_until = if already_down { healed.and_then(unite) } else { healed };
         if let Some(at) = healed {
             self.push(at, Class::Fault, 0, Work::Boot);
         }
-        let entry = crate::faults::of(kind);
-        if entry.loses_disk {
+        if loses_disk {
             self.device.wipe();
         }
         if already_down {
             return;
         }
+        let unsent = self.leaving_until() > now;
         self.forget(now);
         self.phase = Phase::Down;
-        if entry.closes_connections {
+        if closes_connections {
             self.close_connections(now);
+        } else if unsent {
+            self.acts.push(Act::ForgetUnsent { from: self.id, at: now });
         }
         if wire_dies {
             self.acts.push(Act::CutWire { from: self.id, at: now });
@@ -63,6 +107,17 @@ impl Machine {
             self.down_until = Some(at);
             self.push(at, Class::Fault, 0, Work::Boot);
         }
+        let open = |strike: &&mut Strike| {
+            let planned = &self.plan.faults[strike.fault];
+            strike.healed.is_none() && !planned.kind.kills()
+        };
+        let open: Vec<usize> = self.log.strikes.iter_mut().filter(open).map(|strike| {
+            strike.healed = Some(at);
+            strike.fault
+        }).collect();
+        for fault in open {
+            self.push(at, Class::Fault, 0, Work::Over { fault });
+        }
     }
 
     /// The operating system of a crashed process closes its connections; peers learn one delay
@@ -78,6 +133,7 @@ impl Machine {
     /// Ends the life of the process: whatever was scheduled for it is void.
     pub(super) fn forget(&mut self, now: Nanos) {
         self.node = None;
+        self.paused = false;
         self.incarnation += 1;
         self.lane = Default::default();
         self.timers.clear();

@@ -3,10 +3,12 @@
 mod contracts;
 mod schedule;
 mod topology;
+mod weather;
 mod workload;
 
-pub use schedule::{PlannedFault, strata};
+pub use schedule::{PlannedFault, PlannedPlace, strata};
 pub use topology::{coordinator_name, regions};
+pub use weather::{Fate, Transmission};
 
 use crate::config::{RunConfig, StorageConfig};
 use crate::seed::Seed;
@@ -41,6 +43,12 @@ pub struct RunPlan {
     pub storage: StorageConfig,
     /// The faults, by start; a twin has none.
     pub faults: Vec<PlannedFault>,
+    /// The faults on links.
+    spells: Vec<weather::Spell>,
+    /// What losses are drawn from.
+    loss_seed: u64,
+    /// When a session sends again what a fault has taken from it, ns.
+    pub retransmit_ns: Nanos,
     /// How often retained memory is noted, ns.
     pub sample_every_ns: Nanos,
     /// After everything has healed the stream must drain within this, ns.
@@ -75,6 +83,9 @@ impl RunPlan {
             drain_within_ns: config
                 .drain_within_ns
                 .unwrap_or_else(|| schedule::drain_bound(config, &systems, &faults)),
+            spells: weather::spells(&faults),
+            loss_seed: seed.stream("loss").below(u64::MAX),
+            retransmit_ns: network.retransmit_ns,
             faults,
             mutation: None,
             sample_every_ns: (longest / 4).max(network.tick_ns),
