@@ -10,6 +10,7 @@ use aftermath_systems::plan::Dedup;
 use aftermath_systems::planted_bugs::Bug;
 use aftermath_systems::protocol::{Field, Nanos};
 use std::collections::BTreeMap;
+use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -265,6 +266,17 @@ pub struct LinkEnd {
     pub replica: Option<u16>,
 }
 
+impl fmt::Display for LinkEnd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.operator)?;
+        match (self.instance, self.replica) {
+            (None, _) => Ok(()),
+            (Some(instance), None) => write!(f, "/{instance}"),
+            (Some(instance), Some(replica)) => write!(f, "/{instance}/{replica}"),
+        }
+    }
+}
+
 /// A node as people name it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
@@ -274,6 +286,15 @@ pub struct Target {
     pub instance: u16,
     /// The replica; the one that leads where `None`.
     pub replica: Option<u16>,
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.replica {
+            Some(replica) => write!(f, "{}/{}/{replica}", self.operator, self.instance),
+            None => f.write_str(&self.operator),
+        }
+    }
 }
 
 /// When a fault starts.

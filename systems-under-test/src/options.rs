@@ -118,8 +118,7 @@ impl Options {
 /// # Errors
 /// What is wrong and how to write it.
 pub fn parse_percent(text: &str) -> Result<u32, String> {
-    let wrong =
-        || format!("\"{text}\" is no share; write \"0%\" to \"100%\", such as \"2.5%\"");
+    let wrong = || format!("\"{text}\" is no share; write \"0%\" to \"100%\", such as \"2.5%\"");
     let number = text.strip_suffix('%').ok_or_else(wrong)?;
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
     let digits = |s: &str| s.bytes().all(|b| b.is_ascii_digit());

@@ -10,14 +10,12 @@ pub const ENTRY: Entry = Entry {
     summary: "heartbeats are lost at random, and nothing else",
     kind: FaultKind::HeartbeatLoss,
     place: Place::Link,
-    options: &[
-        OptionDoc {
-            name: "probability",
-            kind: OptionKind::Percent,
-            default: "50%",
-            doc: "of each heartbeat to be lost",
-        },
-    ],
+    options: &[OptionDoc {
+        name: "probability",
+        kind: OptionKind::Percent,
+        default: "50%",
+        doc: "of each heartbeat to be lost",
+    }],
     effect: |options| {
         Effect::Link(Weather::LoseHeartbeats { millionths: options.millionths("probability") })
     },

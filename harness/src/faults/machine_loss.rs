@@ -11,14 +11,12 @@ pub const ENTRY: Entry = Entry {
     summary: "the machine goes silent and its disk is gone; peers learn by missing heartbeats",
     kind: FaultKind::MachineLoss,
     place: Place::Node,
-    options: &[
-        OptionDoc {
-            name: "wire",
-            kind: OptionKind::Choice(&["live", "die"]),
-            default: "live",
-            doc: "the fate of frames that are on the wire when their sender dies",
-        },
-    ],
+    options: &[OptionDoc {
+        name: "wire",
+        kind: OptionKind::Choice(&["live", "die"]),
+        default: "live",
+        doc: "the fate of frames that are on the wire when their sender dies",
+    }],
     effect: |options| Effect::Crash {
         closes_connections: false,
         loses_disk: true,

@@ -10,13 +10,11 @@ pub const ENTRY: Entry = Entry {
     summary: "transmissions are lost at random; sessions send again, heartbeats are lost",
     kind: FaultKind::MessageLoss,
     place: Place::Link,
-    options: &[
-        OptionDoc {
-            name: "probability",
-            kind: OptionKind::Percent,
-            default: "5%",
-            doc: "of each transmission to be lost",
-        },
-    ],
+    options: &[OptionDoc {
+        name: "probability",
+        kind: OptionKind::Percent,
+        default: "5%",
+        doc: "of each transmission to be lost",
+    }],
     effect: |options| Effect::Link(Weather::Lose { millionths: options.millionths("probability") }),
 };

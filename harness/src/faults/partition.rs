@@ -11,14 +11,12 @@ pub const ENTRY: Entry = Entry {
     summary: "nothing comes over a link; sessions send again, heartbeats are lost",
     kind: FaultKind::Partition,
     place: Place::Link,
-    options: &[
-        OptionDoc {
-            name: "in_flight",
-            kind: OptionKind::Choice(&["dropped", "held"]),
-            default: "dropped",
-            doc: "whether what is under way is lost and sent again, or comes over at the end",
-        },
-    ],
+    options: &[OptionDoc {
+        name: "in_flight",
+        kind: OptionKind::Choice(&["dropped", "held"]),
+        default: "dropped",
+        doc: "whether what is under way is lost and sent again, or comes over at the end",
+    }],
     effect: |options| {
         let held = options.choice("in_flight") == "held";
         Effect::Link(if held { Weather::Hold } else { Weather::Cut })

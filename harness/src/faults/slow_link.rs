@@ -9,13 +9,11 @@ pub const ENTRY: Entry = Entry {
     summary: "everything on a link takes longer",
     kind: FaultKind::SlowLink,
     place: Place::Link,
-    options: &[
-        OptionDoc {
-            name: "by",
-            kind: OptionKind::Duration,
-            default: "20ms",
-            doc: "how much longer",
-        },
-    ],
+    options: &[OptionDoc {
+        name: "by",
+        kind: OptionKind::Duration,
+        default: "20ms",
+        doc: "how much longer",
+    }],
     effect: |options| Effect::Link(Weather::Slow { by_ns: options.duration("by").unwrap_or(0) }),
 };

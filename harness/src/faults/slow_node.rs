@@ -10,13 +10,11 @@ pub const ENTRY: Entry = Entry {
     summary: "every service takes several times as long",
     kind: FaultKind::SlowNode,
     place: Place::Node,
-    options: &[
-        OptionDoc {
-            name: "times",
-            kind: OptionKind::Number(1, 1_000),
-            default: "4",
-            doc: "how many times as long",
-        },
-    ],
+    options: &[OptionDoc {
+        name: "times",
+        kind: OptionKind::Number(1, 1_000),
+        default: "4",
+        doc: "how many times as long",
+    }],
     effect: |options| Effect::SlowServices { times: options.number("times") },
 };

@@ -22,14 +22,27 @@ impl Machine {
             return;
         }
         if self.must_wait(&work) {
+            self.note_waiting(&work);
             self.parked.push((key, incarnation, work));
         } else {
             self.work(now, work);
         }
     }
 
+    /// Counts what waits because the process stands still.
+    fn note_waiting(&mut self, work: &Work) {
+        if let Work::Frame(frame) = work
+            && !frame.body.is_heartbeat()
+        {
+            let paused = &self.paused;
+            let strikes = self.log.strikes.iter_mut();
+            strikes.filter(|s| paused.contains(&s.fault)).for_each(|strike| strike.waited += 1);
+        }
+    }
+
     fn must_wait(&self, work: &Work) -> bool {
-        if self.paused && !matches!(work, Work::Strike { .. } | Work::Over { .. } | Work::Sample) {
+        let of_the_world = matches!(work, Work::Strike { .. } | Work::Over { .. } | Work::Sample);
+        if !self.paused.is_empty() && !of_the_world {
             return true;
         }
         match self.phase {
@@ -70,7 +83,7 @@ impl Machine {
         self.significant_over += u64::from(frame.body.is_significant());
         if self.phase == Phase::Down || self.cuts.iter().any(|cut| cut.hits(&frame)) {
             self.log.frames_lost += 1;
-            if let (Phase::Down, Some(strike)) = (self.phase, self.log.strikes.last_mut()) {
+            if let (Phase::Down, Some(strike)) = (self.phase, self.killer()) {
                 strike.items_lost += u64::from(frame.body.is_data());
                 strike.messages_lost += u64::from(matches!(frame.body, Body::Message(_)));
             }

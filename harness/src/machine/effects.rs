@@ -137,10 +137,22 @@ impl Machine {
         };
         let (from, count, session) = (self.id, self.count, self.sessions[to.index()].sent);
         let Some((left, due)) = self.travel(to, sent_at, &body) else { return };
+        if body.is_data() && self.plan.spares_lives {
+            self.note_late(now, due - self.plan.latency_ns(self.id, to));
+        }
         self.log.frames_sent += 1;
         self.significant_sent += u64::from(body.is_significant());
         let frame = Frame { from, to, sent: now, left, due, count, session, cause, lineage, body };
         self.outbox.push(frame);
+    }
+
+    /// Notes that an item sent now would have left at `leaving`.
+    fn note_late(&mut self, now: Nanos, leaving: Nanos) {
+        match self.log.late.last_mut() {
+            Some((_, until)) if now <= *until => *until = leaving.max(*until),
+            _ if leaving > now => self.log.late.push((now, leaving)),
+            _ => {}
+        }
     }
 
     /// When a frame leaves for good and when it arrives, if it does, ns: after latency and jitter,

@@ -20,14 +20,14 @@ impl Machine {
             healed,
             already_down: down,
             was_primary: self.is_primary() || self.is_activating(),
-            queued: self.lane.items() + self.parked.len() as u64,
+            queued: self.lane.items() + self.parked_frames(),
             unsaved: self.device.is_writing(now),
             leaving_until: self.leaving_until(),
             ..Strike::default()
         });
         match effect {
             Effect::Crash { .. } => self.crash(now, effect, healed),
-            Effect::Pause if !down => self.paused = true,
+            Effect::Pause if !down => self.paused.push(fault),
             Effect::SlowServices { times } => self.slow.push((fault, times)),
             // A machine that is down cannot pause; links are no matter of machines.
             Effect::Pause | Effect::Link(_) => {}
@@ -37,30 +37,29 @@ impl Machine {
         }
     }
 
-    /// A fault that did not kill is over.
+    /// A fault that did not kill is over. When the last pause is, the process goes on, and what has
+    /// waited is handled now, in its old order.
     pub(super) fn over(&mut self, now: Nanos, fault: usize) {
+        tell!(INFO, now, "{}: a fault is over", self.name());
         self.slow.retain(|(slow, _)| *slow != fault);
-        let pausing = |strike: &Strike| {
-            let until = strike.healed.unwrap_or(Nanos::MAX);
-            matches!(self.plan.faults[strike.fault].effect, Effect::Pause) && until > now
-        };
-        if self.paused && !self.log.strikes.iter().any(pausing) {
-            self.resume(fault);
+        let stood = !self.paused.is_empty();
+        self.paused.retain(|pause| *pause != fault);
+        if stood && self.paused.is_empty() {
+            self.unpark();
         }
     }
 
-    /// The process goes on: what has waited is handled now, in its old order.
-    fn resume(&mut self, fault: usize) {
-        self.paused = false;
-        let waited = self.parked.iter().filter(|(_, _, work)| match work {
-            Work::Frame(frame) => !frame.body.is_heartbeat(),
-            _ => false,
-        });
-        let waited = waited.count() as u64;
-        if let Some(strike) = self.log.strikes.iter_mut().find(|strike| strike.fault == fault) {
-            strike.waited += waited;
-        }
-        self.unpark();
+    /// What is parked and came from other machines.
+    fn parked_frames(&self) -> u64 {
+        let frames = self.parked.iter().filter(|(_, _, work)| matches!(work, Work::Frame(_)));
+        frames.count() as u64
+    }
+
+    /// The last fault that killed the process here.
+    pub(super) fn killer(&mut self) -> Option<&mut Strike> {
+        let faults = &self.plan.faults;
+        let mut strikes = self.log.strikes.iter_mut().rev();
+        strikes.find(|strike| faults[strike.fault].kind.kills())
     }
 
     /// The process dies. Its memory, queue, timers and unfinished saves are gone; so is its disk if
@@ -111,10 +110,16 @@ impl Machine {
             let planned = &self.plan.faults[strike.fault];
             strike.healed.is_none() && !planned.kind.kills()
         };
-        let open: Vec<usize> = self.log.strikes.iter_mut().filter(open).map(|strike| {
-            strike.healed = Some(at);
-            strike.fault
-        }).collect();
+        let open: Vec<usize> = self
+            .log
+            .strikes
+            .iter_mut()
+            .filter(open)
+            .map(|strike| {
+                strike.healed = Some(at);
+                strike.fault
+            })
+            .collect();
         for fault in open {
             self.push(at, Class::Fault, 0, Work::Over { fault });
         }
@@ -133,7 +138,7 @@ impl Machine {
     /// Ends the life of the process: whatever was scheduled for it is void.
     pub(super) fn forget(&mut self, now: Nanos) {
         self.node = None;
-        self.paused = false;
+        self.paused.clear();
         self.incarnation += 1;
         self.lane = Default::default();
         self.timers.clear();
@@ -153,7 +158,7 @@ impl Machine {
         if self.phase != Phase::Down || self.down_until.is_none_or(|until| now < until) {
             return;
         }
-        if let Some(strike) = self.log.strikes.last_mut() {
+        if let Some(strike) = self.killer() {
             strike.healed = Some(now);
         }
         tell!(INFO, now, "{}: the fault is over", self.name());

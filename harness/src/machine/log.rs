@@ -177,6 +177,9 @@ pub struct MachineLog {
     pub retransmissions: u64,
     /// What faults on links have lost or delayed here, by number of the fault.
     pub touched: BTreeMap<usize, Touched>,
+    /// Where a fault may let a replaced leader live: intervals from the sending of items to when
+    /// they would have left, had they gone as fast as their link's latency, where that is later.
+    pub late: Vec<(Nanos, Nanos)>,
     /// Frames that found the process down or were cut.
     pub frames_lost: u64,
     /// Handlers, if traced.

@@ -22,7 +22,7 @@ pub use act::Act;
 pub use agenda::{Class, Work};
 pub use frame::{Body, Frame, HandlerId};
 pub use hash::TraceHash;
-pub use log::{Counters, Delivery, MachineLog, Mark, Strike, TraceEvent};
+pub use log::{Counters, Delivery, MachineLog, Mark, Strike, Touched, TraceEvent};
 
 use crate::narrator::tell;
 use crate::plan::RunPlan;
@@ -120,8 +120,8 @@ pub struct Machine {
     parked: Vec<(Key, u32, Work)>,
     /// Frames of dead machines that never arrive.
     cuts: Vec<Cut>,
-    /// Stands still.
-    paused: bool,
+    /// The faults for which it stands still.
+    paused: Vec<usize>,
     /// Faults that make services take longer, with so many times as long.
     slow: Vec<(usize, u64)>,
     /// The session with each other machine, by node.
@@ -165,7 +165,7 @@ impl Clone for Machine {
             heartbeats: self.heartbeats.clone(),
             parked: self.parked.clone(),
             cuts: self.cuts.clone(),
-            paused: self.paused,
+            paused: self.paused.clone(),
             slow: self.slow.clone(),
             sessions: self.sessions.clone(),
             count: self.count,
@@ -203,7 +203,7 @@ impl Machine {
             heartbeats: Heartbeats { to: Vec::new(), term: 0, registration: 0 },
             parked: Vec::new(),
             cuts: Vec::new(),
-            paused: false,
+            paused: Vec::new(),
             slow: Vec::new(),
             sessions: vec![Session::default(); nodes],
             count: 0,

@@ -11,6 +11,7 @@
 //! judged, nor is anything where more comes in than is worked off.
 
 use super::Case;
+use super::upsets::{Upset, upsets};
 use crate::metrics::load::is_overloaded;
 use crate::metrics::recovery::span_ns;
 use crate::run::RunLog;
@@ -32,10 +33,10 @@ pub fn check(case: &Case) -> Memory {
     let end = case.twin.plan.systems.workload.end_at;
     let twin = stretch(case.twin, 0, end);
     let unpaired = unpaired(case.run);
-    let after = match &unpaired[..] {
+    let after = match case.run.strikes()[..] {
         [] => None,
-        intervals => {
-            let repaired = intervals.iter().map(|(_, to)| *to).max().unwrap_or(0);
+        _ => {
+            let repaired = unpaired.iter().map(|(_, to)| *to).max().unwrap_or(0);
             let recovered = case.recoveries.list.iter().map(|from| match from.recovery.r3 {
                 Time::Ns(r3) => from.at + r3,
                 Time::MoreThanNs(_) => Nanos::MAX,
@@ -81,12 +82,8 @@ pub fn check(case: &Case) -> Memory {
 
 /// Intervals in which a pair of a protected operator was incomplete.
 fn unpaired(run: &RunLog) -> Vec<(Nanos, Nanos)> {
-    let systems = &run.plan.systems;
-    let interval =
-        |(node, strike): (aftermath_systems::protocol::NodeId, &crate::machine::Strike)| {
-            (strike.at, run.repaired(systems.node(node).instance, strike.at))
-        };
-    run.strikes().into_iter().map(interval).collect()
+    let interval = |upset: Upset| (upset.at, run.repaired(upset.instance, upset.at));
+    upsets(run).into_iter().map(interval).collect()
 }
 
 /// Retained memory over a quarter of a stretch, tuples.

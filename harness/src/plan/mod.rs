@@ -43,6 +43,8 @@ pub struct RunPlan {
     pub storage: StorageConfig,
     /// The faults, by start; a twin has none.
     pub faults: Vec<PlannedFault>,
+    /// Whether a fault befalls processes without killing them: then two may lead at a time.
+    pub spares_lives: bool,
     /// The faults on links.
     spells: Vec<weather::Spell>,
     /// What losses are drawn from.
@@ -83,6 +85,7 @@ impl RunPlan {
             drain_within_ns: config
                 .drain_within_ns
                 .unwrap_or_else(|| schedule::drain_bound(config, &systems, &faults)),
+            spares_lives: faults.iter().any(|fault| !fault.kind.kills()),
             spells: weather::spells(&faults),
             loss_seed: seed.stream("loss").below(u64::MAX),
             retransmit_ns: network.retransmit_ns,

@@ -32,8 +32,13 @@ pub enum PlannedPlace {
         /// The replica; whichever leads at that instant if `None`.
         replica: Option<u16>,
     },
-    /// Links, from which node to which.
-    Links(Vec<(NodeId, NodeId)>),
+    /// Links.
+    Links {
+        /// For people: `source -> count`, or `count/0/0 <-> count/0/1`.
+        name: String,
+        /// From which node to which, sorted.
+        pairs: Vec<(NodeId, NodeId)>,
+    },
 }
 
 impl PlannedFault {
@@ -54,7 +59,7 @@ pub fn faults(config: &RunConfig, plan: &Plan, seed: Seed, stratum: u32) -> Vec<
         let for_ns = match place {
             PlannedPlace::Node { .. } => fault.for_ns,
             // Links are a function of time alone: they cannot wait for the rest to heal.
-            PlannedPlace::Links(_) => {
+            PlannedPlace::Links { .. } => {
                 Some(fault.for_ns.unwrap_or(plan.workload.end_at.saturating_sub(at)))
             }
         };
@@ -119,6 +124,7 @@ fn place(plan: &Plan, place: &FaultPlace) -> PlannedPlace {
             replica: *replica,
         },
         FaultPlace::Link { from, to, both } => {
+            let name = format!("{from} {} {to}", if *both { "<->" } else { "->" });
             let (from, to) = (nodes(from), nodes(to));
             let pairs = from.iter().flat_map(|from| to.iter().map(|to| (*from, *to)));
             let mut pairs: Vec<_> = pairs.filter(|(from, to)| from != to).collect();
@@ -127,7 +133,7 @@ fn place(plan: &Plan, place: &FaultPlace) -> PlannedPlace {
             }
             pairs.sort_unstable();
             pairs.dedup();
-            PlannedPlace::Links(pairs)
+            PlannedPlace::Links { name, pairs }
         }
     }
 }

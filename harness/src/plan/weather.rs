@@ -15,7 +15,7 @@ pub struct Spell {
     from: Nanos,
     /// End, ns.
     to: Nanos,
-    /// From which node to which.
+    /// From which node to which, sorted.
     pairs: Vec<(NodeId, NodeId)>,
     weather: Weather,
 }
@@ -47,7 +47,7 @@ pub struct Transmission {
 /// The spells of a schedule.
 pub(super) fn spells(faults: &[PlannedFault]) -> Vec<Spell> {
     let spell = |(number, fault): (usize, &PlannedFault)| match (&fault.place, fault.effect) {
-        (PlannedPlace::Links(pairs), Effect::Link(weather)) => Some(Spell {
+        (PlannedPlace::Links { pairs, .. }, Effect::Link(weather)) => Some(Spell {
             fault: number,
             from: fault.at,
             to: fault.over_at(),
@@ -56,15 +56,16 @@ pub(super) fn spells(faults: &[PlannedFault]) -> Vec<Spell> {
         }),
         _ => None,
     };
-    faults.iter().enumerate().filter_map(spell).collect()
+    let lasting = |spell: &Spell| spell.from < spell.to;
+    faults.iter().enumerate().filter_map(spell).filter(lasting).collect()
 }
 
 impl RunPlan {
     /// What becomes of a transmission. Calls `touched` with the number of every fault that changes
     /// it.
     pub fn fate(&self, sent: Transmission, mut touched: impl FnMut(usize)) -> Fate {
-        let Transmission { pair, left, mut due, number, heartbeat } = sent;
-        let spells = || self.spells.iter().filter(|spell| spell.pairs.contains(&pair));
+        let Transmission { pair, left, mut due, heartbeat, .. } = sent;
+        let spells = || self.spells.iter().filter(move |spell| spell.is_about(pair));
         // First what happens on the way, then whether it ends: a longer way meets more.
         for spell in spells().filter(|spell| spell.is_on(left)) {
             if let Weather::Slow { by_ns } = spell.weather {
@@ -77,9 +78,10 @@ impl RunPlan {
         // Until nothing holds it any longer.
         let held = |due: Nanos| {
             let holds = spells().filter(|spell| spell.weather == Weather::Hold);
-            holds.filter(|spell| spell.meets(left, due) && due < spell.to).map(|s| (s.fault, s.to))
+            let mut holds = holds.filter(|spell| spell.meets(left, due) && due < spell.to);
+            holds.next().map(|spell| (spell.fault, spell.to))
         };
-        while let Some((fault, until)) = held(due).next() {
+        while let Some((fault, until)) = held(due) {
             touched(fault);
             due = until;
         }
@@ -114,6 +116,11 @@ impl RunPlan {
 }
 
 impl Spell {
+    /// Whether it befalls this link.
+    fn is_about(&self, pair: (NodeId, NodeId)) -> bool {
+        self.pairs.binary_search(&pair).is_ok()
+    }
+
     /// Whether it lasts at this instant.
     fn is_on(&self, at: Nanos) -> bool {
         (self.from..self.to).contains(&at)
