@@ -192,7 +192,7 @@ fn situation(
             systems.channels.iter().any(joins)
         };
         let theirs = &[other.instance][..];
-        let repaired = run.repaired(other.instance, other.at);
+        let repaired = other.repaired;
         under_repair.own_pair |= other.instance == instance && repaired > upset.at;
         let other_operator = systems.instance(other.instance).operator;
         let forgets = !run.plan.strategy(other_operator).log_survives();

@@ -82,7 +82,7 @@ pub fn check(case: &Case) -> Memory {
 
 /// Intervals in which a pair of a protected operator was incomplete.
 fn unpaired(run: &RunLog) -> Vec<(Nanos, Nanos)> {
-    let interval = |upset: Upset| (upset.at, run.repaired(upset.instance, upset.at));
+    let interval = |upset: Upset| (upset.at, upset.repaired);
     upsets(run).into_iter().map(interval).collect()
 }
 

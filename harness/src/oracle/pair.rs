@@ -47,7 +47,7 @@ pub fn check(case: &Case) -> Vec<Witness> {
                 && down.at <= deadline
                 && down.healed.is_none_or(|healed| healed > upset.at)
         });
-        let in_time = run.repaired(upset.instance, upset.at) <= deadline;
+        let in_time = upset.repaired <= deadline;
         if in_time || disturbed || run.length_ns < deadline {
             continue;
         }

@@ -19,6 +19,8 @@ pub struct Upset {
     pub instance: InstanceId,
     /// When, ns: the fault, or the take-over.
     pub at: Nanos,
+    /// Until when the pair of the instance was incomplete, ns.
+    pub repaired: Nanos,
     /// When the machine was up again and the fault over, if ever, ns.
     pub back: Option<Nanos>,
     /// Whether a process was killed.
@@ -37,6 +39,7 @@ pub fn upsets(run: &RunLog) -> Vec<Upset> {
         node: *node,
         instance: instance(*node),
         at: strike.at,
+        repaired: run.repaired(instance(*node), strike.at),
         back: strike.healed,
         killed: true,
         already_down: strike.already_down,
@@ -67,12 +70,33 @@ fn unprovoked(run: &RunLog, strikes: &[(NodeId, &Strike)]) -> Vec<Upset> {
             node,
             instance: run.plan.systems.node(node).instance,
             at,
+            repaired: repaired(run, node, at),
             back: fault.healed.map(|healed| healed.max(at)),
             killed: false,
             already_down: false,
         });
     }
     found
+}
+
+/// Until when the pair was incomplete after a take-over by `node` at `at`. A region takes over
+/// together, when all have restored: who was replaced may have joined by then, and who led before
+/// has its spare still.
+fn repaired(run: &RunLog, node: NodeId, at: Nanos) -> Nanos {
+    let systems = &run.plan.systems;
+    let instance = systems.node(node).instance;
+    let Some(region) = systems.region_of(node) else { return run.repaired(instance, at) };
+    let before = take_overs(run).filter(|(other, before)| {
+        systems.node(*other).instance == instance && (*before, *other) < (at, node)
+    });
+    let led = before.max_by_key(|(_, before)| *before).map(|(node, _)| node);
+    if led.unwrap_or(systems.instance(instance).replicas[0]) == node {
+        return at;
+    }
+    let marks = &run.nodes[region.coordinator.index()].log.marks;
+    let mut suspected = marks.iter().rev().filter(|mark| mark.name == "suspected");
+    let since = suspected.find(|mark| mark.at <= at).map_or(at, |mark| mark.at);
+    run.repaired(instance, since).max(at)
 }
 
 /// Who took over, and when.
