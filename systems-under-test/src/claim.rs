@@ -193,7 +193,8 @@ pub struct Situation {
     /// Who was still being repaired.
     pub under_repair: UnderRepair,
     /// Whether what it had sent was still on its way when a successor took over, and so was taken
-    /// for the talk of a zombie: its links had queues, or jitter longer than detection.
+    /// for the talk of a zombie: its links had queues, or jitter longer than detection. Or it had
+    /// not left yet, and was lost with the machine.
     pub overtaken: bool,
     /// What follows.
     pub downstream: Downstream,

@@ -137,6 +137,10 @@ impl Machine {
         };
         let (from, count, session) = (self.id, self.count, self.sessions[to.index()].sent);
         let Some((left, due)) = self.travel(to, sent_at, &body) else { return };
+        if body.is_data() {
+            let session = &mut self.sessions[to.index()];
+            session.items_left = left.max(session.items_left);
+        }
         if body.is_data() && self.plan.spares_lives {
             self.note_late(now, due - self.plan.latency_ns(self.id, to));
         }
@@ -173,7 +177,13 @@ impl Machine {
             match self.plan.fate(sent, |fault| log.touched.entry(fault).or_default().add(body)) {
                 Fate::Arrives(due) => {
                     *last = due.max(*last);
-                    return Some((left, *last));
+                    let due = *last;
+                    if !heartbeat {
+                        // What waits for something to be sent again is gone if that is gone.
+                        session.left = left.max(session.left);
+                        left = session.left;
+                    }
+                    return Some((left, due));
                 }
                 Fate::Lost if heartbeat => {
                     log.frames_lost += 1;

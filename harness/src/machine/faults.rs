@@ -23,6 +23,7 @@ impl Machine {
             queued: self.lane.items() + self.parked_frames(),
             unsaved: self.device.is_writing(now),
             leaving_until: self.leaving_until(),
+            unsent: self.sessions.iter().any(|session| session.items_left > now),
             ..Strike::default()
         });
         match effect {

@@ -80,6 +80,9 @@ pub struct Strike {
     /// When the last frame that it had sent would have left, had it gone as fast as its link's
     /// latency, ns: later than the strike if frames waited for the link or jittered.
     pub leaving_until: Nanos,
+    /// Items had not left for good: they waited for a link or to be sent again, and die with the
+    /// machine if that is lost.
+    pub unsent: bool,
     /// Services that took longer.
     pub stretched: u64,
     /// Items and messages that waited while it was paused, heartbeats not counted.

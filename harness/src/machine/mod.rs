@@ -61,6 +61,10 @@ enum Phase {
 struct Session {
     /// When the link to it is free again (bandwidth), ns.
     free_at: Nanos,
+    /// When the last frame to it, heartbeats apart, leaves for good, ns.
+    left: Nanos,
+    /// When the last item to it leaves for good, ns.
+    items_left: Nanos,
     /// When the last frame to it is due, ns: jitter lets none overtake another.
     due: Nanos,
     /// The same of heartbeats, which have a connection of their own.

@@ -223,11 +223,12 @@ fn situation(
             })
     };
     let replicas = &systems.instance(instance).replicas;
-    let overtaken = match upset.killed {
-        true => run
-            .first_mark(instance, "took-over", strike.at)
-            .is_some_and(|at| at < strike.leaving_until),
-        false => replicas.iter().any(|peer| run.is_late(*peer, upset.at)),
+    let overtaken = if upset.killed {
+        let successor = run.first_mark(instance, "took-over", strike.at);
+        let silent = run.kind(upset.fault) == FaultKind::MachineLoss;
+        successor.is_some_and(|at| at < strike.leaving_until) || (silent && strike.unsent)
+    } else {
+        replicas.iter().any(|peer| run.is_late(*peer, upset.at))
     };
     Situation {
         fault: run.kind(upset.fault),

@@ -10,7 +10,11 @@ pub fn met(run: &RunLog, strike: &Strike) -> Vec<String> {
         return Vec::new();
     }
     let words = match run.kind(strike.fault) {
-        FaultKind::ProcessCrash | FaultKind::MachineLoss => killed(strike),
+        FaultKind::ProcessCrash => killed(strike),
+        FaultKind::MachineLoss => {
+            let unsent = strike.unsent.then(|| "items lost that had not left it".to_string());
+            killed(strike).into_iter().chain([unsent]).collect()
+        }
         FaultKind::Pause => vec![
             strike.was_primary.then(|| "paused the active replica".to_string()),
             some(strike.waited, "events waited"),
