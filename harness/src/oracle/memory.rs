@@ -33,10 +33,10 @@ pub fn check(case: &Case) -> Memory {
     let end = case.twin.plan.systems.workload.end_at;
     let twin = stretch(case.twin, 0, end);
     let unpaired = unpaired(case.run);
-    let after = match case.run.strikes()[..] {
+    let after = match &unpaired[..] {
         [] => None,
-        _ => {
-            let repaired = unpaired.iter().map(|(_, to)| *to).max().unwrap_or(0);
+        intervals => {
+            let repaired = intervals.iter().map(|(_, to)| *to).max().unwrap_or(0);
             let recovered = case.recoveries.list.iter().map(|from| match from.recovery.r3 {
                 Time::Ns(r3) => from.at + r3,
                 Time::MoreThanNs(_) => Nanos::MAX,
@@ -80,10 +80,15 @@ pub fn check(case: &Case) -> Memory {
     }
 }
 
-/// Intervals in which a pair of a protected operator was incomplete.
+/// Intervals in which a pair of a protected operator was incomplete, or in which something stood
+/// still or was held up, so that somebody had to keep what waited.
 fn unpaired(run: &RunLog) -> Vec<(Nanos, Nanos)> {
     let interval = |upset: Upset| (upset.at, upset.repaired);
-    upsets(run).into_iter().map(interval).collect()
+    let mut all: Vec<_> = upsets(run).into_iter().map(interval).collect();
+    let strikes = run.strikes().into_iter().map(|(_, strike)| strike);
+    let held_up = strikes.filter(|strike| !run.kind(strike.fault).kills());
+    all.extend(held_up.map(|strike| (strike.at, strike.healed.unwrap_or(Nanos::MAX))));
+    all
 }
 
 /// Retained memory over a quarter of a stretch, tuples.
