@@ -234,7 +234,9 @@ impl Coordinator {
             Phase::Gathering => self.deployment.keys().flat_map(|i| replicas(cx, *i)).collect(),
             _ => self.deployment.values().copied().collect(),
         };
-        for (instance, node) in &mut self.deployment {
+        // Nobody is replaced unless everybody can be: else who was replaced would not be told.
+        let mut deployment = self.deployment.clone();
+        for (instance, node) in &mut deployment {
             if self.alive.contains(node) {
                 continue;
             }
@@ -250,6 +252,7 @@ impl Coordinator {
                 }
             }
         }
+        self.deployment = deployment;
         self.term += 1;
         fx.mark("restart");
         for node in before.into_iter().filter(|node| !self.runs(*node)) {
