@@ -16,7 +16,7 @@ use aftermath_systems::protocol::SemanticId;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
 use std::collections::BTreeMap;
-use support::{judge_logs, parse, run_one, twin_of};
+use support::{LINK_FAULTS, NODE_FAULTS, judge_logs, parse, run_one, twin_of};
 
 /// Runs of each property, unless PROPTEST_CASES says otherwise.
 const CASES: u32 = 192;
@@ -26,7 +26,10 @@ const PATH: &str = "scenarios/random.toml";
 
 #[derive(Clone, Copy, Debug)]
 struct Fault {
-    loss: bool,
+    /// Of the faults of machines, and then of those of links.
+    what: usize,
+    /// Which links, see [`Plan::ends`].
+    ends: usize,
     /// Of the coordinator instead, where there is one.
     coordinator: bool,
     /// Of the protected operators, modulo their number.
@@ -36,7 +39,6 @@ struct Fault {
     replica: Option<u16>,
     at_us: u64,
     for_us: Option<u64>,
-    wire_dies: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -200,23 +202,51 @@ impl Plan {
         }
     }
 
+    /// Between whom a fault of links is.
+    fn ends(&self, fault: &Fault) -> String {
+        let operators = FLOWS[self.flow].2;
+        let protected = self.protected();
+        let chosen = fault.operator % protected.len();
+        let me = protected[chosen];
+        let position = operators.iter().position(|name| *name == me).unwrap_or(0);
+        let before = position.checked_sub(1).map_or("source", |index| operators[index]);
+        let after = operators.get(position + 1).unwrap_or(&"sink");
+        let coordinated = self.node(&Fault { coordinator: true, ..*fault }) == "coordinator";
+        let (a, b) = match fault.ends {
+            0 if coordinated => ("coordinator".to_string(), me.to_string()),
+            0 | 1 => (me.to_string(), me.to_string()),
+            2 => (format!("{me}/0/0"), format!("{me}/0/1")),
+            3 => (before.to_string(), me.to_string()),
+            4 => (format!("{me}/0/0"), after.to_string()),
+            _ => (me.to_string(), after.to_string()),
+        };
+        match fault.at_us % 2 {
+            0 => format!("between = [\"{a}\", \"{b}\"]"),
+            _ => format!("from = \"{a}\", to = \"{b}\""),
+        }
+    }
+
     fn fault(&self, fault: &Fault) -> String {
-        let node = self.node(fault);
-        let wire = if fault.wire_dies { ", wire = \"die\"" } else { "" };
-        let what = match fault.loss {
-            true => format!("machine-loss = {{ node = \"{node}\"{wire} }}"),
-            false => format!("process-crash = {{ node = \"{node}\" }}"),
+        let what = match NODE_FAULTS.get(fault.what) {
+            Some((name, options)) => {
+                format!("{name} = {{ node = \"{}\"{options} }}", self.node(fault))
+            }
+            None => {
+                let (name, options) = LINK_FAULTS[fault.what - NODE_FAULTS.len()];
+                format!("{name} = {{ {}{options} }}", self.ends(fault))
+            }
         };
         let length = fault.for_us.map_or(String::new(), |us| format!("for = \"{us}us\"\n"));
         format!("[[fault]]\n{what}\nat = \"{}us\"\n{length}", fault.at_us)
     }
 
     /// The faults. Two outcomes for one machine at one time are a mistake in a scenario, so a
-    /// second fault that names the same machine as the first is left out.
+    /// second fault that kills the same machine as the first is left out.
     fn faults(&self) -> &[Fault] {
         let named = |fault: &Fault| {
             let node = self.node(fault);
-            (fault.replica.is_some() || node == "coordinator").then_some(node)
+            let certain = fault.replica.is_some() || node == "coordinator";
+            (certain && fault.what < 3).then_some(node)
         };
         let same = match &self.faults[..] {
             [a, b] => named(a).is_some() && named(a) == named(b),
@@ -230,17 +260,19 @@ fn fault() -> impl Strategy<Value = Fault> {
     let place = (0..4usize, 0..2u16, prop::option::weighted(0.3, 0..2u16));
     // Beyond the end of the stream too.
     let time = (1_000..200_000u64, prop::option::weighted(0.7, 1_000..80_000u64));
-    let whom = (any::<bool>(), prop::bool::weighted(0.2));
-    (whom, place, time, any::<bool>()).prop_map(
-        |((loss, coordinator), (operator, instance, replica), (at_us, for_us), wire_dies)| Fault {
-            loss,
+    // Half of them kill.
+    let what = prop_oneof![0..3usize, 3..NODE_FAULTS.len() + LINK_FAULTS.len()];
+    let whom = (what, 0..6usize, prop::bool::weighted(0.2));
+    (whom, place, time).prop_map(
+        |((what, ends, coordinator), (operator, instance, replica), (at_us, for_us))| Fault {
+            what,
+            ends,
             coordinator,
             operator,
             instance,
             replica,
             at_us,
             for_us,
-            wire_dies,
         },
     )
 }
@@ -391,7 +423,9 @@ fn a_run_is_its_twin_exactly_if_no_fault_struck() {
             prop_assert_eq!(judged.run.length_ns, judged.twin.length_ns);
             prop_assert_eq!(judged.record.status, Status::Held);
         }
-        if struck {
+        // Others may have met nothing.
+        let kills = |fault: usize| judged.run.kind(fault).kills();
+        if judged.run.strikes().iter().any(|(_, strike)| kills(strike.fault)) {
             prop_assert_ne!(judged.run.hash, judged.twin.hash);
         }
         Ok(())
@@ -415,6 +449,9 @@ fn the_plans_are_as_different_as_they_should_be() {
         let mut note = |what: String| *seen.entry(what).or_default() += 1;
         note(format!("{:?}", judged.record.status));
         note(format!("{} strikes", judged.run.strikes().len()));
+        for (_, strike) in judged.run.strikes() {
+            note(aftermath_harness::faults::of(judged.run.kind(strike.fault)).name.to_string());
+        }
         note(FLOWS[plan.flow].0.to_string());
         note(STRATEGIES[plan.strategy].0.to_string());
         note(plan.dedup.to_string());
@@ -435,7 +472,14 @@ fn the_plans_are_as_different_as_they_should_be() {
     let seen_things = ["gap: true", "gap: false", "duplicates: true", "duplicates: false"];
     let flows = FLOWS.iter().map(|flow| flow.0);
     let strategies = STRATEGIES.iter().map(|strategy| strategy.0);
-    let needed = statuses.into_iter().chain(ways).chain(seen_things).chain(flows).chain(strategies);
+    let faults = aftermath_harness::faults::ALL.iter().map(|fault| fault.name);
+    let needed = statuses
+        .into_iter()
+        .chain(ways)
+        .chain(seen_things)
+        .chain(flows)
+        .chain(strategies)
+        .chain(faults);
     for needed in needed {
         assert!(seen.get(needed).is_some_and(|n| *n >= 3), "{needed} is rare among {seen:?}");
     }

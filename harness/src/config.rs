@@ -10,6 +10,7 @@ use aftermath_systems::plan::Dedup;
 use aftermath_systems::planted_bugs::Bug;
 use aftermath_systems::protocol::{Field, Nanos};
 use std::collections::BTreeMap;
+use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -170,6 +171,8 @@ pub struct NetworkConfig {
     pub edge_jitter_ns: BTreeMap<(String, String), Nanos>,
     /// Bandwidth of each link, bytes a second; 0: unlimited.
     pub bandwidth_bytes_per_s: u64,
+    /// When a session sends again what a fault has taken from it, ns.
+    pub retransmit_ns: Nanos,
 }
 
 /// Periods and delays of failure handling.
@@ -224,15 +227,54 @@ pub struct SizesConfig {
 pub struct FaultConfig {
     /// What befalls.
     pub kind: FaultKind,
-    /// Whom: `count` (the replica that leads at that instant; instance 0 if there are several),
-    /// `count/1` (the leading replica of instance 1) or `count/0/1` (instance 0, replica 1).
-    pub node: Target,
+    /// Whom.
+    pub place: FaultPlace,
+    /// Its settings, defaults filled in.
+    pub options: Options,
     /// When.
     pub at: FaultAt,
-    /// How long it lasts; until everything heals where `None`.
+    /// How long it lasts; where `None`, what befalls a machine lasts until everything heals, and
+    /// what befalls a link until the last tuple is due at the source.
     pub for_ns: Option<Nanos>,
-    /// For a machine loss: whether frames on the wire die with their sender.
-    pub wire_dies: bool,
+}
+
+/// Whom a fault befalls.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FaultPlace {
+    /// `count` (the replica that leads at that instant; instance 0 if there are several),
+    /// `count/1` (the leading replica of instance 1) or `count/0/1` (instance 0, replica 1).
+    Node(Target),
+    /// The links from all these machines to all those.
+    Link {
+        /// From.
+        from: LinkEnd,
+        /// To.
+        to: LinkEnd,
+        /// And back.
+        both: bool,
+    },
+}
+
+/// Machines as people name them: all of an operator, of an instance, or one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LinkEnd {
+    /// The operator.
+    pub operator: String,
+    /// The instance; all of them where `None`.
+    pub instance: Option<u16>,
+    /// The replica; all of them where `None`.
+    pub replica: Option<u16>,
+}
+
+impl fmt::Display for LinkEnd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.operator)?;
+        match (self.instance, self.replica) {
+            (None, _) => Ok(()),
+            (Some(instance), None) => write!(f, "/{instance}"),
+            (Some(instance), Some(replica)) => write!(f, "/{instance}/{replica}"),
+        }
+    }
 }
 
 /// A node as people name it.
@@ -244,6 +286,15 @@ pub struct Target {
     pub instance: u16,
     /// The replica; the one that leads where `None`.
     pub replica: Option<u16>,
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.replica {
+            Some(replica) => write!(f, "{}/{}/{replica}", self.operator, self.instance),
+            None => f.write_str(&self.operator),
+        }
+    }
 }
 
 /// When a fault starts.

@@ -376,7 +376,10 @@ impl Symbols {
             FaultAt::Strata { count, span, .. } => Some(seconds(span) / f64::from(count)),
             _ => None,
         });
-        let dies = config.faults.iter().any(|fault| fault.wire_dies);
+        let dies = config.faults.iter().any(|fault| {
+            let effect = (crate::faults::of(fault.kind).effect)(&fault.options);
+            matches!(effect, crate::faults::Effect::Crash { wire_dies: true, .. })
+        });
         let dying = if dies { config.network.latency_ns - config.network.tick_ns } else { 0 };
         Symbols {
             lambda: config.rate_per_s as f64,

@@ -7,6 +7,7 @@ use crate::metrics::overhead::overhead;
 use crate::metrics::recovery::recoveries;
 use crate::metrics::series::series;
 use crate::oracle::{self, Ledger, met};
+use crate::plan::PlannedPlace;
 use crate::run::RunLog;
 use aftermath_reports::record::{FORMAT_VERSION, Fault, Record, Status, Witness};
 use aftermath_systems::planted_bugs;
@@ -114,11 +115,14 @@ fn fault(
     strike: &Strike,
     recovery: Option<aftermath_reports::record::Recovery>,
 ) -> Fault {
-    let met = met(strike);
-    let kind = crate::faults::of(run.plan.faults[strike.fault].kind).name;
+    let met = met(run, strike);
+    let place = match &run.plan.faults[strike.fault].place {
+        PlannedPlace::Node { .. } => &run.plan.systems.node(node).name,
+        PlannedPlace::Links { name, .. } => name,
+    };
     Fault {
-        kind: kind.into(),
-        node: run.plan.systems.node(node).name.clone(),
+        kind: crate::faults::of(run.kind(strike.fault)).name.into(),
+        node: place.clone(),
         at_ns: strike.at,
         healed_ns: strike.healed.unwrap_or(run.length_ns),
         recovery: recovery.filter(|_| !met.is_empty()),

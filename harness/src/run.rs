@@ -1,8 +1,9 @@
 //! One run: plan → world → log, and what the judge sees of it.
 
-use crate::machine::{Delivery, MachineLog, Strike, TraceHash};
-use crate::plan::RunPlan;
+use crate::machine::{Delivery, MachineLog, Strike, Touched, TraceHash};
+use crate::plan::{PlannedFault, PlannedPlace, RunPlan};
 use crate::world::{self, Ended, Finished, World};
+use aftermath_systems::claim::FaultKind;
 use aftermath_systems::node::Digest;
 use aftermath_systems::protocol::{InstanceId, Nanos, NodeId};
 use std::hash::Hasher;
@@ -41,6 +42,8 @@ pub struct RunLog {
     /// How long what is sent or saved would wait for its link or device, the longest of all, at the
     /// sampling instants, ns.
     pub waiting: Vec<Nanos>,
+    /// What became of the faults on links, with a machine that stands for their ends.
+    links: Vec<(NodeId, Strike)>,
 }
 
 /// Runs a plan in the event world.
@@ -76,6 +79,7 @@ pub fn run_in(world: World, plan: &Rc<RunPlan>, traced: bool) -> RunLog {
     let longest = |index: usize| nodes.iter().map(|node| node.log.waiting[index]).max();
     let waiting = (0..samples).map(|index| longest(index).unwrap_or(0)).collect();
     RunLog {
+        links: links(plan, &nodes, length_ns),
         plan: Rc::clone(plan),
         ended,
         length_ns,
@@ -87,14 +91,40 @@ pub fn run_in(world: World, plan: &Rc<RunPlan>, traced: bool) -> RunLog {
     }
 }
 
+/// What became of the faults on links that began before the end of the run.
+fn links(plan: &RunPlan, nodes: &[NodeLog], length_ns: Nanos) -> Vec<(NodeId, Strike)> {
+    let is_task = |node: &NodeId| plan.systems.operator_of(*node).operator().is_some();
+    let strike = |(number, fault): (usize, &PlannedFault)| {
+        let PlannedPlace::Links { pairs, .. } = &fault.place else { return None };
+        let receiving = pairs.iter().map(|(_, to)| *to);
+        let sending = pairs.iter().map(|(from, _)| *from);
+        let node = receiving.clone().chain(sending).find(is_task).or(receiving.clone().next())?;
+        let mut touched = Touched::default();
+        let counted = nodes.iter().filter_map(|node| node.log.touched.get(&number));
+        counted.for_each(|of| touched.merge(*of));
+        let strike = Strike {
+            fault: number,
+            at: fault.at,
+            healed: Some(fault.over_at()),
+            was_primary: touched.items + touched.messages > 0,
+            touched,
+            ..Strike::default()
+        };
+        (fault.at <= length_ns).then_some((node, strike))
+    };
+    plan.faults.iter().enumerate().filter_map(strike).collect()
+}
+
 impl RunLog {
-    /// The faults that struck, with the node, by number of the schedule.
+    /// The faults that struck, with the node, by number of the schedule. For a fault on links it is
+    /// the first task among the receiving ends, or else among the sending ones.
     pub fn strikes(&self) -> Vec<(NodeId, &Strike)> {
         let mut strikes = Vec::new();
         for (index, node) in self.nodes.iter().enumerate() {
             let node_id = NodeId(index as u16);
             strikes.extend(node.log.strikes.iter().map(|strike| (node_id, strike)));
         }
+        strikes.extend(self.links.iter().map(|(node, strike)| (*node, strike)));
         strikes.sort_by_key(|(_, strike)| strike.fault);
         strikes
     }
@@ -121,6 +151,18 @@ impl RunLog {
     /// Events handled by all nodes.
     pub fn handlers(&self) -> u64 {
         self.nodes.iter().map(|node| node.handlers).sum()
+    }
+
+    /// What befell whom, by the number of a fault.
+    pub fn kind(&self, fault: usize) -> FaultKind {
+        self.plan.faults[fault].kind
+    }
+
+    /// Whether items that this node had sent before `at` were still to leave then, held up by a
+    /// fault, a queue or jitter.
+    pub fn is_late(&self, node: NodeId, at: Nanos) -> bool {
+        let late = &self.nodes[node.index()].log.late;
+        late.iter().any(|(sent, left)| *sent < at && *left > at)
     }
 
     /// Until when the pair of `instance` was incomplete after a fault at `from`, ns.

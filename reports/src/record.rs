@@ -135,9 +135,9 @@ pub struct Recovery {
 /// One fault of the run, as it happened.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Fault {
-    /// Its kind: `process-crash`, `machine-loss`.
+    /// Its kind, as scenarios name it: `process-crash`, `partition`.
     pub kind: String,
-    /// The node that it hit.
+    /// The node that it hit, or the links: `source -> count`, `count/0/0 <-> count/0/1`.
     pub node: String,
     /// Start, ns.
     pub at_ns: u64,

@@ -124,6 +124,25 @@ pub enum FaultKind {
     ProcessCrash,
     /// The machine went silent; its disk is gone.
     MachineLoss,
+    /// The process stood still and went on, without knowing.
+    Pause,
+    /// Its services took longer.
+    SlowNode,
+    /// Nothing came over a link; what was sent came late.
+    Partition,
+    /// Everything came late over a link.
+    SlowLink,
+    /// Messages were lost on a link, and sent again by the session.
+    MessageLoss,
+    /// Heartbeats were lost on a link.
+    HeartbeatLoss,
+}
+
+impl FaultKind {
+    /// Whether a process loses its memory.
+    pub fn kills(self) -> bool {
+        matches!(self, FaultKind::ProcessCrash | FaultKind::MachineLoss)
+    }
 }
 
 /// Who else was still being repaired when the fault struck.
@@ -188,7 +207,8 @@ pub struct Situation {
     /// Who was still being repaired.
     pub under_repair: UnderRepair,
     /// Whether what it had sent was still on its way when a successor took over, and so was taken
-    /// for the talk of a zombie: its links had queues, or jitter longer than detection.
+    /// for the talk of a zombie: its links had queues, or jitter longer than detection. Or it had
+    /// not left yet, and was lost with the machine.
     pub overtaken: bool,
     /// What follows.
     pub downstream: Downstream,

@@ -11,6 +11,10 @@ pub enum OptionKind {
     Choice(&'static [&'static str]),
     /// A span of time, written `"250ms"`.
     Duration,
+    /// A whole number from the first to the second.
+    Number(u64, u64),
+    /// A share, written `"2.5%"`.
+    Percent,
 }
 
 /// One option.
@@ -55,6 +59,14 @@ impl Options {
                     let why = parse_duration(value).unwrap_err();
                     errors.push((key.clone(), why));
                 }
+                OptionKind::Number(least, most)
+                    if !value.parse().is_ok_and(|n| (least..=most).contains(&n)) =>
+                {
+                    errors.push((key.clone(), format!("must be a number, {least} to {most}")));
+                }
+                OptionKind::Percent => {
+                    errors.extend(parse_percent(value).err().map(|why| (key.clone(), why)));
+                }
                 _ => {}
             }
         }
@@ -81,6 +93,45 @@ impl Options {
         let text = self.choice(name);
         (!text.is_empty()).then(|| parse_duration(text).expect("checked when resolved"))
     }
+}
+
+impl Options {
+    /// A number.
+    ///
+    /// # Panics
+    /// When the option is not in the description, or not a number: our own bug.
+    pub fn number(&self, name: &str) -> u64 {
+        self.choice(name).parse().expect("checked when resolved")
+    }
+
+    /// A share, in millionths.
+    ///
+    /// # Panics
+    /// When the option is not in the description, or not a share: our own bug.
+    pub fn millionths(&self, name: &str) -> u32 {
+        parse_percent(self.choice(name)).expect("checked when resolved")
+    }
+}
+
+/// Parses `"2.5%"` into millionths.
+///
+/// # Errors
+/// What is wrong and how to write it.
+pub fn parse_percent(text: &str) -> Result<u32, String> {
+    let wrong = || format!("\"{text}\" is no share; write \"0%\" to \"100%\", such as \"2.5%\"");
+    let number = text.strip_suffix('%').ok_or_else(wrong)?;
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    let digits = |s: &str| s.bytes().all(|b| b.is_ascii_digit());
+    if whole.is_empty() || !digits(whole) || !digits(fraction) || number.ends_with('.') {
+        return Err(wrong());
+    }
+    if fraction.len() > 4 {
+        return Err(format!("\"{text}\" is finer than a millionth"));
+    }
+    let whole: u32 = whole.parse().map_err(|_| wrong())?;
+    let fraction: u32 = format!("{fraction:0<4}").parse().map_err(|_| wrong())?;
+    let millionths = whole.checked_mul(10_000).and_then(|whole| whole.checked_add(fraction));
+    millionths.filter(|share| *share <= 1_000_000).ok_or_else(wrong)
 }
 
 /// Parses `"2s"`, `"250ms"`, `"1.5s"`, `"10us"`, `"7ns"` into nanoseconds.
@@ -137,6 +188,18 @@ pub fn format_duration(ns: Nanos) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn shares_are_read_exactly() {
+        for (text, millionths) in [("0%", 0), ("100%", 1_000_000), ("2.5%", 25_000), ("0.0001%", 1)]
+        {
+            assert_eq!(parse_percent(text), Ok(millionths), "{text}");
+        }
+        for text in ["", "%", "5", "-1%", "1.%", ".5%", "100.1%", "0.00001%", "1e1%", "4294967296%"]
+        {
+            assert!(parse_percent(text).is_err(), "{text}");
+        }
+    }
 
     #[test]
     fn spans_of_time_are_read_exactly_and_written_back() {

@@ -18,7 +18,7 @@ fn seeds() -> u64 {
 }
 
 /// What may befall: name, faults.
-const BEFALLS: [(&str, &str); 7] = [
+const BEFALLS: [(&str, &str); 13] = [
     ("nothing", ""),
     (
         "process crash",
@@ -51,6 +51,36 @@ const BEFALLS: [(&str, &str); 7] = [
          at = { between = [\"60ms\", \"120ms\"] }\nfor = \"40ms\"\n\
          [[fault]]\nprocess-crash = { node = \"count/0/1\" }\n\
          at = { after = \"90ms\" }\nfor = \"20ms\"\n",
+    ),
+    (
+        "long pause",
+        "[[fault]]\npause = { node = \"count\" }\n\
+         at = { between = [\"60ms\", \"200ms\"] }\nfor = \"70ms\"\n",
+    ),
+    (
+        "slow node",
+        "[[fault]]\nslow-node = { node = \"count\", times = 3 }\n\
+         at = { between = [\"60ms\", \"200ms\"] }\nfor = \"70ms\"\n",
+    ),
+    (
+        "partition of a pair",
+        "[[fault]]\npartition = { between = [\"count/0/0\", \"count/0/1\"] }\n\
+         at = { between = [\"60ms\", \"200ms\"] }\nfor = \"70ms\"\n",
+    ),
+    (
+        "slow link",
+        "[[fault]]\nslow-link = { from = \"source\", to = \"count\", by = \"7.3ms\" }\n\
+         at = { between = [\"60ms\", \"200ms\"] }\nfor = \"70ms\"\n",
+    ),
+    (
+        "message loss",
+        "[[fault]]\nmessage-loss = { between = [\"count\", \"format\"], probability = \"20%\" }\n\
+         at = { between = [\"60ms\", \"200ms\"] }\nfor = \"70ms\"\n",
+    ),
+    (
+        "heartbeat loss",
+        "[[fault]]\nheartbeat-loss = { between = [\"count\", \"count\"], probability = \"60%\" }\n\
+         at = { between = [\"60ms\", \"200ms\"] }\nfor = \"90ms\"\n",
     ),
 ];
 

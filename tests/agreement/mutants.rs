@@ -4,8 +4,9 @@ use super::support::{SMALL, judge, parse, plan};
 use aftermath_harness::agreement::{self, differences};
 use aftermath_harness::config::{Case, Worlds};
 use aftermath_harness::expect::status_as_expected;
+use aftermath_harness::faults::Effect;
 use aftermath_harness::machine::TraceEvent;
-use aftermath_harness::plan::{Mutation, PlannedFault, RunPlan};
+use aftermath_harness::plan::{Mutation, PlannedFault, PlannedPlace, RunPlan};
 use aftermath_harness::record::mark_different;
 use aftermath_harness::run::run_in;
 use aftermath_harness::world::World;
@@ -186,11 +187,10 @@ fn the_answer_of_the_store_is_for_anybody() {
         let node = log.plan.systems.node(NodeId(asker.handler.node));
         trial.extra = Some(PlannedFault {
             kind: FaultKind::ProcessCrash,
-            instance: node.instance,
-            replica: Some(node.replica),
+            effect: Effect::Crash { closes_connections: true, loses_disk: false, wire_dies: false },
+            place: PlannedPlace::Node { instance: node.instance, replica: Some(node.replica) },
             at: asker.at + log.plan.tick_ns / 2,
             for_ns: Some(1),
-            wire_dies: false,
         });
     }
     noticed(Mutation::AnswersAnybody, &[World::Turmoil], &trials);

@@ -69,6 +69,24 @@ pub fn case<'a>(scenario: &'a Scenario, name: &str, strategy: &str) -> &'a Case 
     found.unwrap_or_else(|| panic!("{} has no case {name} under {strategy}", scenario.name))
 }
 
+/// Faults of single machines: name, options.
+pub const NODE_FAULTS: [(&str, &str); 5] = [
+    ("process-crash", ""),
+    ("machine-loss", ""),
+    ("machine-loss", ", wire = \"die\""),
+    ("pause", ""),
+    ("slow-node", ", times = 7"),
+];
+
+/// Faults of links: name, options.
+pub const LINK_FAULTS: [(&str, &str); 5] = [
+    ("partition", ""),
+    ("partition", ", in_flight = \"held\""),
+    ("slow-link", ", by = \"13ms\""),
+    ("message-loss", ", probability = \"30%\""),
+    ("heartbeat-loss", ", probability = \"70%\""),
+];
+
 /// The plan of one run.
 pub fn plan(config: &RunConfig, seed: u64, stratum: u32) -> Rc<RunPlan> {
     Rc::new(RunPlan::build(config, &Registry::built_in(), Seed(seed), stratum))

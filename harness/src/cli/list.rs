@@ -23,7 +23,8 @@ pub fn list(args: &ListArgs, registry: &Registry) -> Exit {
     let pipelines = pipelines::ALL.iter();
     let pipelines = pipelines.flat_map(|entry| described(entry.name, entry.summary, entry.options));
     section(What::Pipelines, "Pipelines", pipelines.collect());
-    let faults = faults::ALL.iter().map(|fault| line(fault.name, fault.summary));
+    let faults = faults::ALL.iter();
+    let faults = faults.flat_map(|entry| described(entry.name, entry.summary, entry.options));
     section(What::Faults, "Faults", faults.collect());
     let quantities = Quantity::ALL.iter().map(|(name, _)| format!("  {name}"));
     section(What::Quantities, "Quantities that expectations may name", quantities.collect());
@@ -43,6 +44,8 @@ fn described(name: &str, summary: &str, options: &[OptionDoc]) -> Vec<String> {
         let values = match doc.kind {
             OptionKind::Choice(words) => words.join(" | "),
             OptionKind::Duration => "a span of time".into(),
+            OptionKind::Number(least, most) => format!("{least} to {most}"),
+            OptionKind::Percent => "a share such as 2.5%".into(),
         };
         let default = if doc.default.is_empty() { "not set" } else { doc.default };
         format!("      {} = {values} (default {default}): {}", doc.name, doc.doc)

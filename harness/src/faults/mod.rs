@@ -1,9 +1,18 @@
-//! Faults: what can befall a node. One file each; adding one is that file and its line in [`ALL`].
+//! Faults: what can befall a node or a link. One file each, which says what it does and which
+//! settings it has; adding one is that file and its line in [`ALL`].
 
+mod heartbeat_loss;
 mod machine_loss;
+mod message_loss;
+mod partition;
+mod pause;
 mod process_crash;
+mod slow_link;
+mod slow_node;
 
 use aftermath_systems::claim::FaultKind;
+use aftermath_systems::options::{OptionDoc, Options};
+use aftermath_systems::protocol::Nanos;
 
 /// A fault of the list.
 pub struct Entry {
@@ -13,16 +22,86 @@ pub struct Entry {
     pub summary: &'static str,
     /// What strategies are told.
     pub kind: FaultKind,
-    /// Whether peers are told at once that the connection is closed.
-    pub closes_connections: bool,
-    /// Whether the machine's own disk is gone.
-    pub loses_disk: bool,
+    /// What it befalls.
+    pub place: Place,
+    /// Its settings beside where and when.
+    pub options: &'static [OptionDoc],
+    /// What it does.
+    pub effect: fn(&Options) -> Effect,
+}
+
+/// What a fault befalls.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Place {
+    /// One machine: `node = "count/0/1"`.
+    Node,
+    /// Links between machines: `between = ["a", "b"]`, or one way `from = "a", to = "b"`.
+    Link,
+}
+
+/// What a fault does while it lasts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Effect {
+    /// The process dies at the start, and may come back at the end.
+    Crash {
+        /// Whether peers are told at once that the connection is closed.
+        closes_connections: bool,
+        /// Whether the machine's own disk is gone.
+        loses_disk: bool,
+        /// Whether frames on the wire die with it.
+        wire_dies: bool,
+    },
+    /// The process stands still.
+    Pause,
+    /// Services take longer.
+    SlowServices {
+        /// So many times as long.
+        times: u64,
+    },
+    /// Something happens to frames.
+    Link(Weather),
+}
+
+/// What happens to frames on a link.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Weather {
+    /// Whatever is under way meanwhile is lost.
+    Cut,
+    /// Whatever is under way meanwhile comes over at the end.
+    Hold,
+    /// Whatever leaves meanwhile takes longer.
+    Slow {
+        /// By so much, ns.
+        by_ns: Nanos,
+    },
+    /// Whatever leaves meanwhile is lost with this probability.
+    Lose {
+        /// In millionths.
+        millionths: u32,
+    },
+    /// As [`Weather::Lose`], but heartbeats only.
+    LoseHeartbeats {
+        /// In millionths.
+        millionths: u32,
+    },
 }
 
 /// Every fault. Adding one is its file and its line here.
-pub const ALL: &[Entry] = &[process_crash::ENTRY, machine_loss::ENTRY];
+pub const ALL: &[Entry] = &[
+    process_crash::ENTRY,
+    machine_loss::ENTRY,
+    pause::ENTRY,
+    slow_node::ENTRY,
+    partition::ENTRY,
+    slow_link::ENTRY,
+    message_loss::ENTRY,
+    heartbeat_loss::ENTRY,
+];
 
 /// The entry of a kind.
+///
+/// # Panics
+/// When the kind has no line in the list: our own bug.
 pub fn of(kind: FaultKind) -> &'static Entry {
     ALL.iter().find(|entry| entry.kind == kind).expect("every kind has its line in the list")
 }

@@ -13,6 +13,13 @@ pub enum Act {
         /// When it died, ns.
         at: Nanos,
     },
+    /// What a dead machine had not got onto the wire when it died dies with it.
+    ForgetUnsent {
+        /// The dead machine.
+        from: NodeId,
+        /// When it died, ns.
+        at: Nanos,
+    },
     /// A save to the shared store is durable since `at`.
     Store {
         /// Since when, ns.

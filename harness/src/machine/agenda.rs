@@ -73,7 +73,12 @@ pub enum Work {
     /// Note the retained memory.
     Sample,
     /// The fault with this number strikes.
-    Crash {
+    Strike {
+        /// Number in the schedule.
+        fault: usize,
+    },
+    /// The fault with this number is over.
+    Over {
         /// Number in the schedule.
         fault: usize,
     },

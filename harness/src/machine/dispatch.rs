@@ -3,7 +3,7 @@
 use super::agenda::Key;
 use super::{Body, Class, Frame, HandlerId, Machine, Phase, Work};
 use crate::narrator::tell;
-use aftermath_systems::protocol::{Event, Nanos, NodeId, RestartFrom, Stored};
+use aftermath_systems::protocol::{Event, Nanos, RestartFrom, Stored};
 
 impl Machine {
     pub(super) fn take(&mut self, key: Key, incarnation: u32, work: Work) {
@@ -22,13 +22,29 @@ impl Machine {
             return;
         }
         if self.must_wait(&work) {
+            self.note_waiting(&work);
             self.parked.push((key, incarnation, work));
         } else {
             self.work(now, work);
         }
     }
 
+    /// Counts what waits because the process stands still.
+    fn note_waiting(&mut self, work: &Work) {
+        if let Work::Frame(frame) = work
+            && !frame.body.is_heartbeat()
+        {
+            let paused = &self.paused;
+            let strikes = self.log.strikes.iter_mut();
+            strikes.filter(|s| paused.contains(&s.fault)).for_each(|strike| strike.waited += 1);
+        }
+    }
+
     fn must_wait(&self, work: &Work) -> bool {
+        let of_the_world = matches!(work, Work::Strike { .. } | Work::Over { .. } | Work::Sample);
+        if !self.paused.is_empty() && !of_the_world {
+            return true;
+        }
         match self.phase {
             Phase::Loading => matches!(work, Work::Frame(_)),
             Phase::Activating => matches!(work, Work::Frame(_) | Work::Timer(..)),
@@ -58,18 +74,16 @@ impl Machine {
                 let next = now + self.plan.sample_every_ns;
                 self.push(next, Class::Sample, 0, Work::Sample);
             }
-            Work::Crash { fault } => self.crash(now, fault),
+            Work::Strike { fault } => self.struck(now, fault),
+            Work::Over { fault } => self.over(now, fault),
         }
     }
 
     fn arrive(&mut self, now: Nanos, frame: Frame) {
         self.significant_over += u64::from(frame.body.is_significant());
-        let cut = |(from, sent, due): &(NodeId, Nanos, Nanos)| {
-            frame.from == *from && frame.sent <= *sent && frame.due >= *due
-        };
-        if self.phase == Phase::Down || self.cuts.iter().any(cut) {
+        if self.phase == Phase::Down || self.cuts.iter().any(|cut| cut.hits(&frame)) {
             self.log.frames_lost += 1;
-            if let (Phase::Down, Some(strike)) = (self.phase, self.log.strikes.last_mut()) {
+            if let (Phase::Down, Some(strike)) = (self.phase, self.killer()) {
                 strike.items_lost += u64::from(frame.body.is_data());
                 strike.messages_lost += u64::from(matches!(frame.body, Body::Message(_)));
             }
@@ -119,7 +133,7 @@ impl Machine {
         self.serve_on(now);
     }
 
-    fn unpark(&mut self) {
+    pub(super) fn unpark(&mut self) {
         for (key, incarnation, work) in std::mem::take(&mut self.parked) {
             self.agenda.push(key, incarnation, work);
         }

@@ -8,6 +8,7 @@ use aftermath_systems::protocol::{
 
 use super::device::transfer;
 use crate::narrator::tell;
+use crate::plan::{Fate, Transmission};
 
 impl Machine {
     pub(super) fn execute(
@@ -134,27 +135,68 @@ impl Machine {
             };
             session.free_at
         };
-        let due = self.arrival(to, sent_at, body.is_heartbeat());
-        if body.is_data() {
-            self.sessions[to.index()].item_due = due;
-        }
         self.log.largest_bytes = self.log.largest_bytes.max(bytes);
         let (from, count, session) = (self.id, self.count, self.sessions[to.index()].sent);
+        let Some((left, due)) = self.travel(to, sent_at, &body) else { return };
+        if body.is_data() {
+            let session = &mut self.sessions[to.index()];
+            session.items_left = left.max(session.items_left);
+            session.item_due = due;
+        }
+        if body.is_data() && self.plan.spares_lives {
+            self.note_late(now, due - self.plan.latency_ns(self.id, to));
+        }
         self.log.frames_sent += 1;
         self.significant_sent += u64::from(body.is_significant());
-        self.outbox.push(Frame { from, to, sent: now, due, count, session, cause, lineage, body });
+        let frame = Frame { from, to, sent: now, left, due, count, session, cause, lineage, body };
+        self.outbox.push(frame);
     }
 
-    /// When a frame arrives that has left for `to` at `left`, ns: after latency and jitter, and
-    /// never before the one sent before it on the same connection.
-    fn arrival(&mut self, to: NodeId, left: Nanos, heartbeat: bool) -> Nanos {
-        let session = &mut self.sessions[to.index()];
-        session.frames += 1;
-        let (latency, jitter) =
-            (self.plan.latency_ns(self.id, to), self.plan.jitter_ns(self.id, to, session.frames));
-        let due = if heartbeat { &mut session.heartbeat_due } else { &mut session.due };
-        *due = (*due).max(left + latency + jitter);
-        *due
+    /// Notes that an item sent now would have left at `leaving`.
+    fn note_late(&mut self, now: Nanos, leaving: Nanos) {
+        match self.log.late.last_mut() {
+            Some((_, until)) if now <= *until => *until = leaving.max(*until),
+            _ if leaving > now => self.log.late.push((now, leaving)),
+            _ => {}
+        }
+    }
+
+    /// When a frame leaves for good and when it arrives, if it does, ns: after latency and jitter,
+    /// and never before the one sent before it on the same connection. What a fault takes is sent
+    /// again, as often as it must, unless it is a heartbeat.
+    fn travel(&mut self, to: NodeId, mut left: Nanos, body: &Body) -> Option<(Nanos, Nanos)> {
+        let heartbeat = body.is_heartbeat();
+        loop {
+            let session = &mut self.sessions[to.index()];
+            session.frames += 1;
+            let number = session.frames;
+            let jitter = self.plan.jitter_ns(self.id, to, number);
+            let due = left + self.plan.latency_ns(self.id, to) + jitter;
+            let last = if heartbeat { &mut session.heartbeat_due } else { &mut session.due };
+            let pair = (self.id, to);
+            let sent = Transmission { pair, left, due, number, heartbeat };
+            let log = &mut self.log;
+            match self.plan.fate(sent, |fault| log.touched.entry(fault).or_default().add(body)) {
+                Fate::Arrives(due) => {
+                    *last = due.max(*last);
+                    let due = *last;
+                    if !heartbeat {
+                        // What waits for something to be sent again is gone if that is gone.
+                        session.left = left.max(session.left);
+                        left = session.left;
+                    }
+                    return Some((left, due));
+                }
+                Fate::Lost if heartbeat => {
+                    log.frames_lost += 1;
+                    return None;
+                }
+                Fate::Lost => {
+                    log.retransmissions += 1;
+                    left += self.plan.retransmit_ns;
+                }
+            }
+        }
     }
 
     fn save(&mut self, now: Nanos, key: SaveKey, blob: Blob, scope: Scope, covers: Positions) {

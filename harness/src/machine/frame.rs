@@ -23,7 +23,9 @@ pub struct Frame {
     pub to: NodeId,
     /// When it left, ns.
     pub sent: Nanos,
-    /// When it is due, ns: at least a tick after it was sent.
+    /// When it left for good, ns: it waited for the link before, or had to be sent again.
+    pub left: Nanos,
+    /// When it is due, ns: at least a tick after it left.
     pub due: Nanos,
     /// The sender's own count, over all its incarnations: orders what is due at one instant.
     pub count: u64,

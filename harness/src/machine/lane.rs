@@ -70,7 +70,14 @@ impl Machine {
         let Body::Data { channel, item, .. } = &frame.body else { return };
         let Some(node) = &self.node else { return };
         let cx = Cx { now, me: self.id, plan: &self.plan.systems };
-        let cost = node.cost(&cx, *channel, item);
+        let own = node.cost(&cx, *channel, item);
+        let mut cost = own;
+        let stretches = |(_, times): &&(usize, u64)| *times > 1;
+        for (fault, times) in self.slow.iter().filter(stretches).filter(|_| own > 0) {
+            cost = cost.saturating_mul(*times);
+            let strike = self.log.strikes.iter_mut().find(|strike| strike.fault == *fault);
+            strike.expect("what struck is on record").stretched += 1;
+        }
         self.log.cpu_ns += cost;
         let start = now.max(self.lane.stalled_until);
         if start + cost == now {

@@ -1,7 +1,8 @@
 //! What one machine records for the judge.
 
-use super::frame::HandlerId;
+use super::frame::{Body, HandlerId};
 use aftermath_systems::protocol::{Cause, ChannelId, Nanos, Payload, Positions, SemanticId};
+use std::collections::BTreeMap;
 
 /// One output that reached the outside world.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -79,6 +80,15 @@ pub struct Strike {
     /// When the last item that it had sent would have left, had it gone as fast as its link's
     /// latency, ns: later than the strike if items waited for the link or jittered.
     pub items_leave_until: Nanos,
+    /// Items had not left for good: they waited for a link or to be sent again, and die with the
+    /// machine if that is lost.
+    pub unsent: bool,
+    /// Services that took longer.
+    pub stretched: u64,
+    /// Items and messages that waited while it was paused, heartbeats not counted.
+    pub waited: u64,
+    /// What was lost or delayed, of a fault on links.
+    pub touched: Touched,
     /// Items that arrived while it was down.
     pub items_lost: u64,
     /// Private messages that arrived while it was down.
@@ -100,6 +110,37 @@ pub struct TraceEvent {
     pub effects: Vec<String>,
     /// The node's running hash after it.
     pub hash: u64,
+}
+
+/// What a fault on links has lost or delayed: transmissions, by what they carried.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Touched {
+    /// Items of the dataflow.
+    pub items: u64,
+    /// Messages, heartbeats not counted.
+    pub messages: u64,
+    /// Heartbeats.
+    pub heartbeats: u64,
+}
+
+impl Touched {
+    /// Counts one transmission.
+    pub fn add(&mut self, body: &Body) {
+        if body.is_heartbeat() {
+            self.heartbeats += 1;
+        } else if body.is_data() {
+            self.items += 1;
+        } else {
+            self.messages += 1;
+        }
+    }
+
+    /// Adds what another machine has counted.
+    pub fn merge(&mut self, other: Touched) {
+        self.items += other.items;
+        self.messages += other.messages;
+        self.heartbeats += other.heartbeats;
+    }
 }
 
 /// Everything one machine recorded.
@@ -137,6 +178,13 @@ pub struct MachineLog {
     /// Items that were not admitted: their sender had been replaced, or they were sent before what
     /// was asked for.
     pub frames_fenced: u64,
+    /// Transmissions that a fault took and the session made again.
+    pub retransmissions: u64,
+    /// What faults on links have lost or delayed here, by number of the fault.
+    pub touched: BTreeMap<usize, Touched>,
+    /// Where a fault may let a replaced leader live: intervals from the sending of items to when
+    /// they would have left, had they gone as fast as their link's latency, where that is later.
+    pub late: Vec<(Nanos, Nanos)>,
     /// Frames that found the process down or were cut.
     pub frames_lost: u64,
     /// Handlers, if traced.

@@ -22,7 +22,7 @@ pub use act::Act;
 pub use agenda::{Class, Work};
 pub use frame::{Body, Frame, HandlerId};
 pub use hash::TraceHash;
-pub use log::{Counters, Delivery, MachineLog, Mark, Strike, TraceEvent};
+pub use log::{Counters, Delivery, MachineLog, Mark, Strike, Touched, TraceEvent};
 
 use crate::narrator::tell;
 use crate::plan::{Mutation, RunPlan};
@@ -60,6 +60,10 @@ enum Phase {
 struct Session {
     /// When the link to it is free again (bandwidth), ns.
     free_at: Nanos,
+    /// When the last frame to it, heartbeats apart, leaves for good, ns.
+    left: Nanos,
+    /// When the last item to it leaves for good, ns.
+    items_left: Nanos,
     /// When the last frame to it is due, ns: jitter lets none overtake another.
     due: Nanos,
     /// When the last item to it is due, ns.
@@ -72,6 +76,25 @@ struct Session {
     sent: (u32, u64),
     /// Its incarnation and number of the last frame that arrived.
     received: (u32, u64),
+}
+
+/// Frames that never arrive.
+#[derive(Clone, Copy, Debug)]
+struct Cut {
+    from: NodeId,
+    sent_until: Nanos,
+    due_from: Nanos,
+    /// Only those that left after this instant.
+    left_after: Option<Nanos>,
+}
+
+impl Cut {
+    fn hits(&self, frame: &Frame) -> bool {
+        frame.from == self.from
+            && frame.sent <= self.sent_until
+            && frame.due >= self.due_from
+            && self.left_after.is_none_or(|after| frame.left > after)
+    }
 }
 
 /// Registered heartbeats.
@@ -100,8 +123,12 @@ pub struct Machine {
     timers_set: u64,
     heartbeats: Heartbeats,
     parked: Vec<(Key, u32, Work)>,
-    /// Frames cut on the wire: (sender, sent until, due from).
-    cuts: Vec<(NodeId, Nanos, Nanos)>,
+    /// Frames of dead machines that never arrive.
+    cuts: Vec<Cut>,
+    /// The faults for which it stands still.
+    paused: Vec<usize>,
+    /// Faults that make services take longer, with so many times as long.
+    slow: Vec<(usize, u64)>,
     /// The session with each other machine, by node.
     sessions: Vec<Session>,
     /// Own count of everything that needs an order; runs on over incarnations.
@@ -143,6 +170,8 @@ impl Clone for Machine {
             heartbeats: self.heartbeats.clone(),
             parked: self.parked.clone(),
             cuts: self.cuts.clone(),
+            paused: self.paused.clone(),
+            slow: self.slow.clone(),
             sessions: self.sessions.clone(),
             count: self.count,
             handlers: self.handlers,
@@ -179,6 +208,8 @@ impl Machine {
             heartbeats: Heartbeats { to: Vec::new(), term: 0, registration: 0 },
             parked: Vec::new(),
             cuts: Vec::new(),
+            paused: Vec::new(),
+            slow: Vec::new(),
             sessions: vec![Session::default(); nodes],
             count: 0,
             handlers: 0,
@@ -275,7 +306,7 @@ impl Machine {
 
     /// Schedules a fault on this machine.
     pub fn strike(&mut self, at: Nanos, fault: usize) {
-        self.push(at, Class::Fault, 0, Work::Crash { fault });
+        self.push(at, Class::Fault, 0, Work::Strike { fault });
     }
 
     /// The shared store's answer to [`Act::Read`], due at `at`, for the asking incarnation only.
@@ -287,6 +318,11 @@ impl Machine {
 
     /// Frames of `from` that were sent until `at` and are due at `due` or later never arrive.
     pub fn cut_wire(&mut self, from: NodeId, at: Nanos, due: Nanos) {
-        self.cuts.push((from, at, due));
+        self.cuts.push(Cut { from, sent_until: at, due_from: due, left_after: None });
+    }
+
+    /// Frames of `from` that were sent until `at` and had not left by then never arrive.
+    pub fn forget_unsent(&mut self, from: NodeId, at: Nanos) {
+        self.cuts.push(Cut { from, sent_until: at, due_from: 0, left_after: Some(at) });
     }
 }

@@ -23,6 +23,7 @@ impl Machine {
     /// Whether no output can follow from what has arrived here.
     pub fn settled(&self) -> bool {
         self.phase == Phase::Up
+            && self.paused.is_empty()
             && self.lane.is_idle()
             && self.node.as_ref().is_some_and(|node| node.settled())
     }

@@ -38,7 +38,9 @@ pub fn phases(
     let before = |limit: Option<Nanos>, at: &Nanos| limit.is_none_or(|limit| *at <= limit);
     let suspected = run.first_mark(instance, "suspected", from);
     let suspected = suspected.filter(|at| *at < until && before(activation, at));
-    let healed = strike.healed.filter(|at| suspected.is_none() && before(activation, at));
+    // Who was not killed does not come back.
+    let back = strike.healed.filter(|_| run.kind(strike.fault).kills());
+    let healed = back.filter(|at| suspected.is_none() && before(activation, at));
     let healed = healed.filter(|_| activation.is_some());
     let redirected = activation.and_then(|activation| {
         let begun = suspected.or(healed)?;

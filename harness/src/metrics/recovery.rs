@@ -47,7 +47,7 @@ pub fn recoveries(run: &RunLog, twin: &RunLog, ledger: &Ledger) -> Recoveries {
     strikes.sort_by_key(|(_, strike)| (strike.at, strike.fault));
     let mut list = Vec::new();
     for (node, strike) in &strikes {
-        if met(strike).is_empty() {
+        if met(run, strike).is_empty() {
             continue;
         }
         let later = strikes.iter().find(|(_, next)| next.at > strike.at);
@@ -96,6 +96,12 @@ impl Window<'_> {
         let inside = |at: Nanos| at >= from && at < self.until;
         let new: Vec<&Delivery> = self.ledger.new_outputs().to_vec();
         let activation = self.run.first_activation(self.instance, from).filter(|at| inside(*at));
+        // Whoever was not killed and is not suspected was activated for another reason.
+        let answers = |at: &Nanos| {
+            let suspected = self.run.first_mark(self.instance, "suspected", from);
+            self.run.kind(self.strike.fault).kills() || suspected.is_some_and(|s| s <= *at)
+        };
+        let activation = activation.filter(answers);
         let causal = |d: &&Delivery| inside(d.at) && activation.is_some_and(|a| d.lineage >= a);
         let r1_at = self.run.deliveries.iter().find(causal).map(|d| d.at);
         let r2_at = new.iter().copied().find(causal).map(|d| d.at);

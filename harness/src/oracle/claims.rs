@@ -2,8 +2,10 @@
 
 use super::Case;
 use super::met::met;
+use super::upsets::{Upset, upsets};
 use crate::machine::Strike;
 use crate::metrics::recovery::{Recoveries, span_ns};
+use crate::plan::PlannedPlace;
 use crate::run::RunLog;
 use aftermath_reports::record::{Claimed, Guarantee, ValueClass};
 use aftermath_systems::claim::{
@@ -13,24 +15,40 @@ use aftermath_systems::operator::OperatorClass;
 use aftermath_systems::plan::{ChannelPlan, Plan};
 use aftermath_systems::protocol::{InstanceId, Nanos, NodeId, OperatorId};
 
-/// The join of the promises for everything that was hit.
+/// The join of the promises for everything that was upset.
 pub fn claimed(case: &Case) -> Claimed {
     let run = case.run;
     let strikes = run.strikes();
+    let upsets = upsets(run);
     let mut answer = Answer::Claim(standing(run));
     for (node, strike) in &strikes {
-        let counts = strike.was_primary && !met(strike).is_empty();
-        if !counts && !headless(run, &strikes, (*node, strike)) {
+        if run.kind(strike.fault).kills() {
             continue;
         }
-        for operator in hit(&run.plan.systems, *node) {
+        let upset = upsets.iter().any(|upset| upset.fault == strike.fault);
+        if changes_arrival(run, strike, upset)
+            && ends(run, *node, strike.fault).into_iter().any(|end| arbitrary(run, end))
+        {
+            let why = "an operator depends on when its inputs arrive";
+            answer = answer.join(Answer::NotCovered(why));
+        }
+    }
+    for upset in &upsets {
+        let strike = strikes.iter().find(|(_, strike)| strike.fault == upset.fault);
+        let (node, strike) = strike.expect("an upset has its fault");
+        let stopped = strike.was_primary && !met(run, strike).is_empty();
+        if upset.killed && !stopped && !headless(run, &strikes, (*node, strike)) {
+            continue;
+        }
+        for operator in hit(&run.plan.systems, upset) {
             if depends_on_arrival(&run.plan.systems, operator) {
                 // Any recovery delays something, and so changes what arrives when.
                 let why = "an operator behind depends on when its inputs arrive";
                 answer = answer.join(Answer::NotCovered(why));
                 continue;
             }
-            let situation = situation(run, case.recoveries, &strikes, (*node, strike), operator);
+            let past = Past { recoveries: case.recoveries, strikes: &strikes, upsets: &upsets };
+            let situation = situation(run, &past, upset, strike, operator);
             answer = answer.join(run.plan.strategy(operator).claim(&situation));
         }
     }
@@ -38,6 +56,49 @@ pub fn claimed(case: &Case) -> Claimed {
         Answer::Claim(claim) => Claimed::Guarantee(guarantee(&claim)),
         Answer::NotCovered(why) => Claimed::NotCovered(why.to_string()),
     }
+}
+
+/// What happened in a run.
+struct Past<'a> {
+    recoveries: &'a Recoveries,
+    strikes: &'a [(NodeId, &'a Strike)],
+    upsets: &'a [Upset],
+}
+
+/// Whether a fault that does not kill makes tuples come at other times than without it.
+fn changes_arrival(run: &RunLog, strike: &Strike, upset: bool) -> bool {
+    let touched = strike.touched;
+    match run.kind(strike.fault) {
+        FaultKind::HeartbeatLoss => upset,
+        FaultKind::Pause => !strike.already_down,
+        FaultKind::SlowNode => strike.stretched > 0,
+        _ => upset || touched.items + touched.messages > 0,
+    }
+}
+
+/// The operators at the ends of what a fault befalls; of a coordinator, those of its region.
+fn ends(run: &RunLog, node: NodeId, fault: usize) -> Vec<OperatorId> {
+    let systems = &run.plan.systems;
+    let nodes = match &run.plan.faults[fault].place {
+        PlannedPlace::Node { .. } => vec![node],
+        PlannedPlace::Links { pairs, .. } => pairs.iter().flat_map(|(a, b)| [*a, *b]).collect(),
+    };
+    let operators = |node: NodeId| match systems.region_of(node) {
+        Some(region) if region.coordinator == node => region.instances.clone(),
+        _ => vec![systems.node(node).instance],
+    };
+    let instances = nodes.into_iter().flat_map(operators);
+    let mut all: Vec<_> = instances.map(|i| systems.instance(i).operator).collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// Whether an operator, or one behind it, is of class arbitrary.
+fn arbitrary(run: &RunLog, id: OperatorId) -> bool {
+    let systems = &run.plan.systems;
+    let class = systems.operator(id).operator().map(|operator| operator.class());
+    class == Some(OperatorClass::Arbitrary) || depends_on_arrival(systems, id)
 }
 
 /// Whether nobody led the instance when a replica of it was hit: its primary had been hit before,
@@ -49,17 +110,18 @@ fn headless(
 ) -> bool {
     let instance = run.plan.systems.node(node).instance;
     strikes.iter().any(|(other_node, other)| {
-        let before = (other.at, other.fault) < (strike.at, strike.fault) && other.was_primary;
+        let killed = run.kind(other.fault).kills() && other.was_primary;
+        let before = (other.at, other.fault) < (strike.at, strike.fault) && killed;
         let same = run.plan.systems.node(*other_node).instance == instance;
         let led_again = || run.first_mark(instance, "took-over", other.at);
         before && same && led_again().is_none_or(|at| at > strike.at)
     })
 }
 
-/// The operators that a fault on `node` hits: its own, or its whole region, set back with it.
-fn hit(systems: &Plan, node: NodeId) -> Vec<OperatorId> {
-    let Some(region) = systems.region_of(node) else {
-        return vec![systems.instance(systems.node(node).instance).operator];
+/// The operators that an upset hits: its own, or its whole region, set back with it.
+fn hit(systems: &Plan, upset: &Upset) -> Vec<OperatorId> {
+    let Some(region) = systems.region_of(upset.node) else {
+        return vec![systems.instance(upset.instance).operator];
     };
     let mut all: Vec<_> = region.instances.iter().map(|i| systems.instance(*i).operator).collect();
     all.sort_unstable();
@@ -103,37 +165,41 @@ fn undisturbed(systems: &Plan, id: OperatorId) -> Situation {
 
 fn situation(
     run: &RunLog,
-    recoveries: &Recoveries,
-    strikes: &[(NodeId, &Strike)],
-    (node, strike): (NodeId, &Strike),
+    past: &Past,
+    upset: &Upset,
+    strike: &Strike,
     operator: OperatorId,
 ) -> Situation {
     let systems = &run.plan.systems;
-    let instance = systems.node(node).instance;
+    let (node, instance) = (upset.node, upset.instance);
+    let region = systems.region_of(node).map(|region| region.coordinator);
     // A region is set back as a whole, and so all instances of its operators.
-    let mine = match systems.region_of(node) {
+    let mine = match region {
         Some(_) => systems.operator(operator).instances.clone(),
         None => vec![instance],
     };
     let mut under_repair = UnderRepair::default();
-    let earlier = strikes.iter().filter(|(_, other)| {
-        (other.at, other.fault) < (strike.at, strike.fault) && !other.already_down
+    let order = |upset: &Upset| (upset.at, upset.fault, upset.node);
+    let earlier = past.upsets.iter().filter(|other| {
+        // All of a region take over together: one is no repair of another.
+        let theirs = systems.region_of(other.node).map(|region| region.coordinator);
+        let together = !upset.killed && !other.killed && region.is_some() && region == theirs;
+        order(other) < order(upset) && !other.already_down && !together
     });
-    for (other_node, other) in earlier {
-        let other_instance = systems.node(*other_node).instance;
+    for other in earlier {
         let connected = |from: &[InstanceId], to: &[InstanceId]| {
             let joins = |c: &ChannelPlan| from.contains(&c.from) && to.contains(&c.to);
             systems.channels.iter().any(joins)
         };
-        let theirs = &[other_instance][..];
-        let repaired = run.repaired(other_instance, other.at);
-        under_repair.own_pair |= other_instance == instance && repaired > strike.at;
-        let other_operator = systems.instance(other_instance).operator;
+        let theirs = &[other.instance][..];
+        let repaired = other.repaired;
+        under_repair.own_pair |= other.instance == instance && repaired > upset.at;
+        let other_operator = systems.instance(other.instance).operator;
         let forgets = !run.plan.strategy(other_operator).log_survives();
         under_repair.upstream_forgot |= forgets && connected(theirs, &mine);
         // A neighbour's repair is over for us when what we may ask it for lies after its failure:
         // its own is over, and ours has been saved or acknowledged anew.
-        let recovered = recoveries.list.iter().find(|from| from.fault == other.fault);
+        let recovered = past.recoveries.list.iter().find(|from| from.fault == other.fault);
         let recovered = match recovered {
             Some(from) => from.recovered_at().unwrap_or(Nanos::MAX),
             // It met nothing.
@@ -141,26 +207,35 @@ fn situation(
         };
         let cycles = 2 * (systems.settings.interval + run.plan.storage.latency_ns);
         let over = repaired.max(recovered).saturating_add(cycles + span_ns(systems));
-        if over > strike.at {
+        if over > upset.at {
             under_repair.upstream |= forgets && connected(theirs, &mine);
             under_repair.downstream |= connected(&mine, theirs);
         }
     }
+    let stands = |kind: FaultKind| kind.kills() || kind == FaultKind::Pause;
     let alive = |peer: &NodeId| {
         *peer != node
-            && !strikes.iter().any(|(other_node, other)| {
+            && !past.strikes.iter().any(|(other_node, other)| {
                 other_node == peer
-                    && other.at <= strike.at
-                    && other.healed.is_none_or(|healed| healed > strike.at)
+                    && stands(run.kind(other.fault))
+                    && other.at <= upset.at
+                    && other.healed.is_none_or(|healed| healed > upset.at)
             })
     };
+    let replicas = &systems.instance(instance).replicas;
+    let overtaken = if upset.killed {
+        let successor = run.first_mark(instance, "took-over", strike.at);
+        let silent = run.kind(upset.fault) == FaultKind::MachineLoss;
+        successor.is_some_and(|at| at < strike.items_leave_until) || (silent && strike.unsent)
+    } else {
+        replicas.iter().any(|peer| run.is_late(*peer, upset.at))
+    };
     Situation {
-        fault: run.plan.faults[strike.fault].kind,
-        spare_left: systems.instance(instance).replicas.iter().any(alive),
+        fault: run.kind(upset.fault),
+        // Whoever takes over has been there.
+        spare_left: !upset.killed || replicas.iter().any(alive),
         under_repair,
-        overtaken: run
-            .first_mark(instance, "took-over", strike.at)
-            .is_some_and(|at| at < strike.items_leave_until),
+        overtaken,
         ..undisturbed(systems, operator)
     }
 }

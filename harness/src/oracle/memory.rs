@@ -11,6 +11,7 @@
 //! judged, nor is anything where more comes in than is worked off.
 
 use super::Case;
+use super::upsets::{Upset, upsets};
 use crate::metrics::load::is_overloaded;
 use crate::metrics::recovery::span_ns;
 use crate::run::RunLog;
@@ -79,14 +80,15 @@ pub fn check(case: &Case) -> Memory {
     }
 }
 
-/// Intervals in which a pair of a protected operator was incomplete.
+/// Intervals in which a pair of a protected operator was incomplete, or in which something stood
+/// still or was held up, so that somebody had to keep what waited.
 fn unpaired(run: &RunLog) -> Vec<(Nanos, Nanos)> {
-    let systems = &run.plan.systems;
-    let interval =
-        |(node, strike): (aftermath_systems::protocol::NodeId, &crate::machine::Strike)| {
-            (strike.at, run.repaired(systems.node(node).instance, strike.at))
-        };
-    run.strikes().into_iter().map(interval).collect()
+    let interval = |upset: Upset| (upset.at, upset.repaired);
+    let mut all: Vec<_> = upsets(run).into_iter().map(interval).collect();
+    let strikes = run.strikes().into_iter().map(|(_, strike)| strike);
+    let held_up = strikes.filter(|strike| !run.kind(strike.fault).kills());
+    all.extend(held_up.map(|strike| (strike.at, strike.healed.unwrap_or(Nanos::MAX))));
+    all
 }
 
 /// Retained memory over a quarter of a stretch, tuples.

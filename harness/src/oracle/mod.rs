@@ -9,6 +9,7 @@ mod met;
 mod pair;
 mod reference;
 mod state;
+mod upsets;
 mod value;
 
 pub use delivery::Ledger;

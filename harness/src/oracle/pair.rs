@@ -1,11 +1,13 @@
 //! Pairs: after a host has come back, its instance must be protected again before the next fault.
 //! A strategy that never completes a pair would otherwise hide behind "not covered" for ever.
 //!
-//! Speaks when a protected instance's host is back, the stream has recovered, everybody it has to
+//! Speaks when a protected instance's host is back, or a leader that lived was replaced and its
+//! fault is over, the stream has recovered, everybody it has to
 //! talk with lives, and for longer than [`bound`] no replica has reached the point
 //! `pair-complete`. Not judged where more comes in than is worked off.
 
 use super::Case;
+use super::upsets::upsets;
 use crate::machine::transfer;
 use crate::metrics::load::is_overloaded;
 use crate::run::RunLog;
@@ -22,12 +24,12 @@ pub fn check(case: &Case) -> Vec<Witness> {
     if strikes.is_empty() || is_overloaded(case.twin) {
         return witnesses;
     }
-    for (node, strike) in &strikes {
-        let instance = systems.node(*node).instance;
-        let replicas = &systems.instance(instance).replicas;
-        let Some(back) = strike.healed.filter(|_| replicas.len() > 1) else { continue };
+    for upset in &upsets(run) {
+        let node = upset.node;
+        let replicas = &systems.instance(upset.instance).replicas;
+        let Some(back) = upset.back.filter(|_| replicas.len() > 1) else { continue };
         // Until then queues are longer than usual.
-        let recovery = case.recoveries.list.iter().find(|from| from.fault == strike.fault);
+        let recovery = case.recoveries.list.iter().find(|from| from.fault == upset.fault);
         let recovered = match recovery {
             Some(recovery) => recovery.recovered_at(),
             None => Some(back),
@@ -35,21 +37,23 @@ pub fn check(case: &Case) -> Vec<Witness> {
         let Some(recovered) = recovered else { continue };
         let deadline = back.max(recovered).saturating_add(bound(run));
         // Everybody it talks with must have been up all the while, and so must itself.
-        let mut company = run.plan.acquaintances(*node);
-        company.push(*node);
+        let mut company = run.plan.acquaintances(node);
+        company.push(node);
         let disturbed = strikes.iter().any(|(other, down)| {
-            down.fault != strike.fault
-                && company.contains(other)
+            // A fault on links may have other ends than the one that stands for it.
+            let concerns = company.contains(other) || !run.kind(down.fault).kills();
+            down.fault != upset.fault
+                && concerns
                 && down.at <= deadline
-                && down.healed.is_none_or(|healed| healed > strike.at)
+                && down.healed.is_none_or(|healed| healed > upset.at)
         });
-        let in_time = run.repaired(instance, strike.at) <= deadline;
+        let in_time = upset.repaired <= deadline;
         if in_time || disturbed || run.length_ns < deadline {
             continue;
         }
         witnesses.push(Witness {
             checker: "pair".into(),
-            subject: format!("{} is back and nobody stands by", systems.node(*node).name),
+            subject: format!("{} is back and nobody stands by", systems.node(node).name),
             expected: format!("a complete pair by {}", format_duration(deadline)),
             observed: "none".into(),
             at_ns: Some(deadline),

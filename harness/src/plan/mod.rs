@@ -4,12 +4,14 @@ mod contracts;
 mod mutation;
 mod schedule;
 mod topology;
+mod weather;
 mod workload;
 
 #[doc(hidden)]
 pub use mutation::Mutation;
-pub use schedule::{PlannedFault, strata};
+pub use schedule::{PlannedFault, PlannedPlace, strata};
 pub use topology::{coordinator_name, regions};
+pub use weather::{Fate, Transmission};
 
 use crate::config::{RunConfig, StorageConfig};
 use crate::seed::Seed;
@@ -43,6 +45,14 @@ pub struct RunPlan {
     pub storage: StorageConfig,
     /// The faults, by start; a twin has none.
     pub faults: Vec<PlannedFault>,
+    /// Whether a fault befalls processes without killing them: then two may lead at a time.
+    pub spares_lives: bool,
+    /// The faults on links.
+    spells: Vec<weather::Spell>,
+    /// What losses are drawn from.
+    loss_seed: u64,
+    /// When a session sends again what a fault has taken from it, ns.
+    pub retransmit_ns: Nanos,
     /// How often retained memory is noted, ns.
     pub sample_every_ns: Nanos,
     /// After everything has healed nothing may stand still for so long before the stream has
@@ -76,6 +86,10 @@ impl RunPlan {
             bandwidth_bytes_per_s: network.bandwidth_bytes_per_s,
             storage: config.storage.clone(),
             drain_within_ns: 0,
+            spares_lives: faults.iter().any(|fault| !fault.kind.kills()),
+            spells: weather::spells(&faults),
+            loss_seed: seed.stream("loss").below(u64::MAX),
+            retransmit_ns: network.retransmit_ns,
             faults,
             mutation: None,
             sample_every_ns: (longest / 4).max(network.tick_ns),

@@ -1,26 +1,44 @@
 //! When which fault strikes, drawn from the seed where the scenario leaves it open.
 
-use crate::config::{FaultAt, FaultConfig, RunConfig, Target};
+use crate::config::{FaultAt, FaultConfig, FaultPlace, LinkEnd, RunConfig, Target};
+use crate::faults::{self, Effect};
 use crate::seed::Seed;
 use aftermath_systems::claim::FaultKind;
 use aftermath_systems::plan::Plan;
-use aftermath_systems::protocol::{InstanceId, Nanos, SECOND};
+use aftermath_systems::protocol::{InstanceId, Nanos, NodeId, SECOND};
 
 /// A fault with its instant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlannedFault {
     /// What befalls.
     pub kind: FaultKind,
-    /// The instance.
-    pub instance: InstanceId,
-    /// The replica; whichever leads at that instant if `None`.
-    pub replica: Option<u16>,
+    /// What it does.
+    pub effect: Effect,
+    /// Whom it befalls.
+    pub place: PlannedPlace,
     /// Start, ns.
     pub at: Nanos,
     /// Length, ns; until everything heals if `None`.
     pub for_ns: Option<Nanos>,
-    /// Whether frames on the wire die with the machine.
-    pub wire_dies: bool,
+}
+
+/// Whom a fault befalls.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PlannedPlace {
+    /// A machine.
+    Node {
+        /// The instance.
+        instance: InstanceId,
+        /// The replica; whichever leads at that instant if `None`.
+        replica: Option<u16>,
+    },
+    /// Links.
+    Links {
+        /// For people: `source -> count`, or `count/0/0 <-> count/0/1`.
+        name: String,
+        /// From which node to which, sorted.
+        pairs: Vec<(NodeId, NodeId)>,
+    },
 }
 
 impl PlannedFault {
@@ -33,22 +51,24 @@ impl PlannedFault {
 /// The faults of one run, by start.
 pub fn faults(config: &RunConfig, plan: &Plan, seed: Seed, stratum: u32) -> Vec<PlannedFault> {
     let mut previous = 0;
-    let mut faults = Vec::new();
+    let mut planned = Vec::new();
     for (number, fault) in config.faults.iter().enumerate() {
         let at = instant(fault, seed, number, stratum, previous, config);
         previous = at;
-        faults.push(PlannedFault {
-            kind: fault.kind,
-            instance: instance(plan, &fault.node),
-            replica: fault.node.replica,
-            at,
-            for_ns: fault.for_ns,
-            wire_dies: fault.wire_dies,
-        });
+        let place = place(plan, &fault.place);
+        let for_ns = match place {
+            PlannedPlace::Node { .. } => fault.for_ns,
+            // Links are a function of time alone: they cannot wait for the rest to heal.
+            PlannedPlace::Links { .. } => {
+                Some(fault.for_ns.unwrap_or(plan.workload.end_at.saturating_sub(at)))
+            }
+        };
+        let effect = (faults::of(fault.kind).effect)(&fault.options);
+        planned.push(PlannedFault { kind: fault.kind, effect, place, at, for_ns });
     }
     // Stable: faults of one instant keep the order of the file.
-    faults.sort_by_key(|fault| fault.at);
-    faults
+    planned.sort_by_key(|fault| fault.at);
+    planned
 }
 
 /// Into how many runs the strata of a case's faults divide it, if any.
@@ -86,10 +106,36 @@ fn instant(
     }
 }
 
-fn instance(plan: &Plan, target: &Target) -> InstanceId {
-    let operator = plan.operators.iter().find(|operator| operator.name == target.operator);
-    let instances = &operator.expect("the scenario reader checked the name").instances;
-    instances[usize::from(target.instance)]
+fn place(plan: &Plan, place: &FaultPlace) -> PlannedPlace {
+    let instances = |operator: &str| {
+        let found = plan.operators.iter().find(|plan| plan.name == operator);
+        &found.expect("the scenario reader checked the name").instances
+    };
+    let nodes = |end: &LinkEnd| -> Vec<NodeId> {
+        let all = instances(&end.operator).iter().enumerate();
+        let chosen = all.filter(|(index, _)| end.instance.is_none_or(|i| usize::from(i) == *index));
+        let replicas = chosen.flat_map(|(_, instance)| &plan.instance(*instance).replicas);
+        let wanted = |node: &&NodeId| end.replica.is_none_or(|r| plan.node(**node).replica == r);
+        replicas.filter(wanted).copied().collect()
+    };
+    match place {
+        FaultPlace::Node(Target { operator, instance, replica }) => PlannedPlace::Node {
+            instance: instances(operator)[usize::from(*instance)],
+            replica: *replica,
+        },
+        FaultPlace::Link { from, to, both } => {
+            let name = format!("{from} {} {to}", if *both { "<->" } else { "->" });
+            let (from, to) = (nodes(from), nodes(to));
+            let pairs = from.iter().flat_map(|from| to.iter().map(|to| (*from, *to)));
+            let mut pairs: Vec<_> = pairs.filter(|(from, to)| from != to).collect();
+            if *both {
+                pairs.extend(pairs.clone().into_iter().map(|(from, to)| (to, from)));
+            }
+            pairs.sort_unstable();
+            pairs.dedup();
+            PlannedPlace::Links { name, pairs }
+        }
+    }
 }
 
 /// How long a run may stand still after everything has healed, generous by design: what takes

@@ -40,6 +40,7 @@
 //!                                 # its receiver: "source -> count/0/1"; or else
 //!                                 # { latency = "5ms", jitter = "2ms" }, both optional
 //! bandwidth_bytes_per_s = 0       # of each link; 0: unlimited
+//! retransmit = "20ms"             # when a session sends again what a fault took; at least a tick
 //!
 //! [timing]
 //! heartbeat = "100ms"             # H
@@ -73,10 +74,18 @@
 //! machine-loss = { node = "delays", wire = "live" }  # wire: frames of the dead "live" or "die"
 //! # process-crash = { node = "delays/0/1" }          # instance 0, replica 1
 //! # process-crash = { node = "coordinator" }         # where a strategy has one
+//! # pause = { node = "delays" }                      # stands still, and goes on
+//! # slow-node = { node = "delays", times = 4 }       # services take so many times as long
+//! # partition = { between = ["delays/0/0", "delays/0/1"], in_flight = "dropped" }  # or "held"
+//! # slow-link = { from = "clean", to = "delays", by = "20ms" }  # one way; a name alone: all
+//! #                                                  # machines of it, sources and sinks too
+//! # message-loss = { between = ["clean", "delays"], probability = "5%" }
+//! # heartbeat-loss = { between = ["delays", "delays"], probability = "50%" }
 //! at = "2s"                       # or { between = ["1.5s", "3.5s"] }, drawn from the seed;
 //!                                 # or { strata = 20, start = "3s", span = "1s" }, 20 runs;
 //!                                 # or { after = "8s" }, from the start of the fault before
-//! for = "2s"                      # default: until everything heals
+//! for = "2s"                      # default: until everything heals; of links: until the last
+//!                                 # tuple is due at the source
 //!
 //! [[case]]                        # default: one, called "base"
 //! name = "short interval"         # unique; required if there are several

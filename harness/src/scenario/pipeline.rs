@@ -3,7 +3,7 @@
 use super::diagnostic::suggest;
 use super::item::Item;
 use super::reader::Table;
-use aftermath_systems::options::{OptionDoc, OptionKind, Options};
+use aftermath_systems::options::{OptionDoc, OptionKind, Options, parse_percent};
 use aftermath_systems::pipelines::{self, Pipeline, Topology, VertexRole};
 use aftermath_systems::plan::Partitioning;
 use aftermath_systems::protocol::{Nanos, SECOND};
@@ -121,6 +121,19 @@ pub fn option<'t, 'r>(
         OptionKind::Duration => {
             duration(item)?;
             item.text().map(str::to_string)
+        }
+        OptionKind::Number(least, most) => {
+            item.integer(least..=most).map(|number| number.to_string())
+        }
+        OptionKind::Percent => {
+            let text = item.text()?;
+            match parse_percent(text) {
+                Ok(_) => Some(text.to_string()),
+                Err(why) => {
+                    item.error(why, None);
+                    None
+                }
+            }
         }
     }
 }

@@ -141,7 +141,7 @@ pub struct Table<'t, 'r> {
     pub reading: &'r Reading<'t, 'r>,
     /// Where to point when something is missing.
     pub span: Range<usize>,
-    path: String,
+    pub path: String,
     entries: &'t [Entry],
     /// The keys that were asked for.
     taken: RefCell<Vec<String>>,
@@ -210,18 +210,28 @@ impl<'t, 'r> Table<'t, 'r> {
         unknown.any(|entry| nearest(&entry.key, [key].into_iter()).is_some())
     }
 
-    /// Like [`Self::get`], when two keys exclude each other: what a case sets displaces the
-    /// other key of the file, both at one level are a mistake.
+    /// Like [`Self::get`], when two keys exclude each other, see [`Self::one_of`].
     pub fn either(&self, a: &str, b: &str) -> (Option<Item<'t, 'r>>, Option<Item<'t, 'r>>) {
-        match (self.get(a), self.get(b)) {
-            (Some(a), Some(b)) if a.overrides && !b.overrides => (Some(a), None),
-            (Some(a), Some(b)) if b.overrides && !a.overrides => (None, Some(b)),
-            (Some(first), Some(second)) => {
-                second.key_error(format!("`{a}` and `{b}` exclude each other"), None);
-                (Some(first), None)
-            }
-            other => other,
+        match self.one_of(&[a, b]) {
+            Some((0, item)) => (Some(item), None),
+            Some((_, item)) => (None, Some(item)),
+            None => (None, None),
         }
+    }
+
+    /// The key that is there, of several that exclude each other, and its number: what a case sets
+    /// displaces the other keys of the file, two at one level are a mistake.
+    pub fn one_of(&self, keys: &[&str]) -> Option<(usize, Item<'t, 'r>)> {
+        let found = keys.iter().enumerate().filter_map(|(n, key)| Some((n, self.get(key)?)));
+        let mut found: Vec<_> = found.collect();
+        if found.iter().any(|(_, item)| item.overrides) {
+            found.retain(|(_, item)| item.overrides);
+        }
+        if let [(a, _), (b, second), ..] = &found[..] {
+            let message = format!("`{}` and `{}` exclude each other", keys[*a], keys[*b]);
+            second.key_error(message, None);
+        }
+        found.into_iter().next()
     }
 
     /// A table within; empty if absent.

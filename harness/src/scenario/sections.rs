@@ -218,6 +218,8 @@ pub fn network(root: &Table, flow: Option<&Dataflow>) -> NetworkConfig {
     }
     let bandwidth_bytes_per_s =
         table.read("bandwidth_bytes_per_s", 0, |item| item.integer(0..=BYTES_MAX));
+    let retransmit_ns =
+        table.read("retransmit", 20 * MILLISECOND, |item| item.duration_from(tick_ns, "one tick"));
     table.finish();
     NetworkConfig {
         tick_ns,
@@ -226,6 +228,7 @@ pub fn network(root: &Table, flow: Option<&Dataflow>) -> NetworkConfig {
         jitter_ns,
         edge_jitter_ns,
         bandwidth_bytes_per_s,
+        retransmit_ns,
     }
 }
 

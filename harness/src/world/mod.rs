@@ -10,7 +10,7 @@ pub use self::turmoil::{HOSTS_MAX, TurmoilWorld};
 pub use events::EventWorld;
 
 use crate::machine::{Act, Machine};
-use crate::plan::{Mutation, PlannedFault, RunPlan};
+use crate::plan::{Mutation, PlannedFault, PlannedPlace, RunPlan};
 use aftermath_systems::protocol::{Nanos, NodeId};
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -122,6 +122,11 @@ impl Machines {
                             machine.cut_wire(from, at, at + tick);
                         }
                     }
+                    Act::ForgetUnsent { from, at } => {
+                        for machine in &mut self.list {
+                            machine.forget_unsent(from, at);
+                        }
+                    }
                     Act::Store { at, key, blob } => self.store.add(at, key, blob),
                     Act::Read { node, incarnation, at, slot, number } => {
                         self.store.ask(node, incarnation, at, (slot, number));
@@ -148,9 +153,14 @@ impl Machines {
             if fault.at > tick_end + self.plan.tick_ns {
                 break;
             }
-            let replicas = &self.plan.systems.instance(fault.instance).replicas;
+            let PlannedPlace::Node { instance, replica } = fault.place else {
+                // Links are a matter of the plan.
+                self.next_fault += 1;
+                continue;
+            };
+            let replicas = &self.plan.systems.instance(instance).replicas;
             let machine = |node: &&NodeId| &self.list[node.index()];
-            let node = match fault.replica {
+            let node = match replica {
                 Some(replica) => replicas[usize::from(replica)],
                 None => *replicas
                     .iter()

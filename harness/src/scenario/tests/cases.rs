@@ -68,7 +68,7 @@ fault = []
     assert_eq!(cases[1].service_ns.get("window"), Some(&1_000_000));
     assert_eq!(cases[1].strategy_options.choice("store_at"), "primary");
     assert!(matches!(cases[1].input, InputConfig::Generated { tuples: 5, keys: 10 }));
-    assert_eq!(cases[1].faults[0].node.operator, "window");
+    assert_eq!(target(&cases[1].faults[0]).operator, "window");
     assert_eq!((cases[3].faults.len(), cases[3].pipeline), (0, "keyed-count"));
 }
 

@@ -1,4 +1,6 @@
 use super::*;
+use crate::config::{FaultPlace, LinkEnd};
+use aftermath_systems::options::OptionKind;
 
 /// A fault on the minimal scenario, from line 7.
 fn fault(what: &str, when: &str) -> Result<Scenario, String> {
@@ -19,7 +21,7 @@ fn each_mistake_has_its_message() {
         (
             "process-crash = { node = \"count\", wire = \"live\" }",
             "at = \"2s\"",
-            "`wire` is for machine losses",
+            "unknown key `wire` in `fault.0.process-crash`",
         ),
         ("machine-loss = { node = \"count\", wire = \"dies\" }", "at = \"2s\"", "`die`?"),
         (&loss("cuont"), "at = \"2s\"", "did you mean `count`?"),
@@ -46,6 +48,10 @@ fn each_mistake_has_its_message() {
         assert_eq!(count(&text), 1, "{what} {when}\n{text}");
     }
     wrong(minimal("[fault]\nat = \"2s\""), &["write [[fault]]"]);
+    let text = wrong(fault("at = \"1s\"", ""), &["name a fault, such as"]);
+    for entry in crate::faults::ALL {
+        assert!(text.contains(entry.name), "{text}");
+    }
     wrong(
         fault(crash, "machine-loss = { node = \"count\" }\nat = \"1s\""),
         &["exclude each other"],
@@ -73,7 +79,11 @@ fn one_machine_has_one_outcome_at_a_time() {
     };
     wrong(
         minimal(&text("count/0/1", "count/0/1", "1.5s")),
-        &["another outcome for `count/0/1`", "a process crash at 1s", "test.toml:11:1"],
+        &[
+            "another outcome for `count/0/1`",
+            "the other is `process-crash` at 1s",
+            "test.toml:11:1",
+        ],
     );
     good(minimal(&text("count/0/1", "count/0/1", "2s")));
     good(minimal(&text("count/0/1", "count/0/0", "1.5s")));
@@ -91,4 +101,119 @@ fn strata_and_numbers_are_limited() {
     let fault = "[[fault]]\nprocess-crash = { node = \"count\" }\nat = \"1s\"\n";
     good(minimal(&fault.repeat(1_000)));
     wrong(minimal(&fault.repeat(1_001)), &["1001 faults, at most 1000", "test.toml:3007:1"]);
+}
+
+#[test]
+fn each_mistake_about_links_and_options_has_its_message() {
+    for (what, expected) in [
+        ("partition = {}", "`fault.0.partition` has no ends"),
+        ("partition = { betwen = [\"source\", \"count\"] }", "did you mean `between`?"),
+        ("partition = { between = [\"source\"] }", "`between` takes two ends"),
+        ("partition = { between = \"source\" }", "must be an array, not a string"),
+        ("partition = { between = [\"source\", \"cuont\"] }", "did you mean `count`?"),
+        ("partition = { between = [\"sorce\", \"count\"] }", "did you mean `source`?"),
+        ("partition = { from = \"source\" }", "`fault.0.partition` has no `to`"),
+        (
+            "partition = { between = [\"source\", \"count\"], to = \"count\" }",
+            "`between` and `to` exclude each other",
+        ),
+        (
+            "partition = { between = [\"source\", \"count\"], from = \"count\" }",
+            "`between` and `from` exclude each other",
+        ),
+        ("partition = { between = [\"source\", \"source\"] }", "they are one machine"),
+        ("partition = { from = \"count/0/1\", to = \"count/0/1\" }", "they are one machine"),
+        ("partition = { between = [\"source\", \"count/0/2\"] }", "replicas are 0 and 1"),
+        ("partition = { between = [\"source/1\", \"count\"] }", "`source` has no instance 1"),
+        ("partition = { between = [\"count\", \"coordinator\"] }", "has a coordinator"),
+        (
+            "partition = { between = [\"source\", \"count\"], in_flight = \"hold\" }",
+            "did you mean `held`?",
+        ),
+        (
+            "message-loss = { between = [\"source\", \"count\"], probability = \"100.1%\" }",
+            "write \"0%\" to \"100%\"",
+        ),
+        (
+            "message-loss = { between = [\"source\", \"count\"], probability = 5 }",
+            "must be a string, not an integer",
+        ),
+        ("slow-node = { node = \"count\", times = 0 }", "must be in 1..=1000"),
+        ("slow-node = { node = \"sink\" }", "`sink` cannot fail"),
+        ("pause = { node = \"count\", times = 2 }", "unknown key `times` in `fault.0.pause`"),
+        ("puase = { node = \"count\" }", "did you mean `pause`?"),
+        (
+            "slow-link = { between = [\"source\", \"count\"], by = \"soon\" }",
+            "is not a span of time",
+        ),
+    ] {
+        let top = "strategies = [\"amnesia\"]\n";
+        let text = format!("{top}{MINIMAL}[[fault]]\n{what}\nat = \"2s\"\n");
+        let text = wrong(read(&text), &[expected]);
+        assert_eq!(count(&text), 1, "{what}\n{text}");
+    }
+}
+
+#[test]
+fn every_fault_of_the_list_can_be_written() {
+    for entry in crate::faults::ALL {
+        let place = match entry.place {
+            crate::faults::Place::Node => "node = \"count/0/1\"",
+            crate::faults::Place::Link => "between = [\"count/0/0\", \"count/0/1\"]",
+        };
+        let options = entry.options.iter().map(|option| match option.kind {
+            OptionKind::Number(..) => format!(", {} = {}", option.name, option.default),
+            _ => format!(", {} = \"{}\"", option.name, option.default),
+        });
+        let options: String = options.collect();
+        let text = |options: &str| format!("{} = {{ {place}{options} }}", entry.name);
+        let short = good(fault(&text(""), "at = \"1s\""));
+        let long = good(fault(&text(&options), "at = \"1s\""));
+        let (short, long) = (&short.cases[0].config.faults, &long.cases[0].config.faults);
+        assert_eq!(short, long);
+        assert_eq!(short[0].kind, entry.kind);
+    }
+}
+
+#[test]
+fn ends_of_links_are_one_machine_or_several_and_a_case_may_turn_them() {
+    let link = |from: LinkEnd, to: LinkEnd, both| FaultPlace::Link { from, to, both };
+    let end = |operator: &str, instance, replica| LinkEnd {
+        operator: operator.into(),
+        instance,
+        replica,
+    };
+    let place = |text: &str| {
+        let text = format!("partition = {{ {text} }}");
+        good(fault(&text, "at = \"1s\"")).cases[0].config.faults[0].place.clone()
+    };
+    let (source, count) = (end("source", None, None), end("count", None, None));
+    assert_eq!(
+        place("between = [\"source\", \"count\"]"),
+        link(source.clone(), count.clone(), true)
+    );
+    assert_eq!(
+        place("from = \"count\", to = \"sink\""),
+        link(count, end("sink", None, None), false)
+    );
+    assert_eq!(
+        place("from = \"count/0\", to = \"format/0/1\""),
+        link(end("count", Some(0), None), end("format", Some(0), Some(1)), false)
+    );
+    // All replicas of one operator, with each other.
+    place("between = [\"count\", \"count\"]");
+    let text = "[[fault]]\npartition = { from = \"source\", to = \"count\" }\nat = \"1s\"\n\
+                [[case]]\nname = \"both\"\n\
+                set = { \"fault.0.partition.between\" = [\"source\", \"format\"] }\n";
+    let read = good(minimal(text));
+    let expected = link(source, end("format", None, None), true);
+    assert_eq!(read.cases[0].config.faults[0].place, expected);
+}
+
+#[test]
+fn what_does_not_kill_may_befall_a_machine_beside_anything_else() {
+    let text = "[[fault]]\nprocess-crash = { node = \"count/0/1\" }\nat = \"1s\"\n\
+                [[fault]]\npause = { node = \"count/0/1\" }\nat = \"1s\"\n\
+                [[fault]]\nslow-node = { node = \"count/0/1\" }\nat = \"1s\"\n";
+    good(minimal(text));
 }

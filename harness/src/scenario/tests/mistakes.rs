@@ -49,7 +49,7 @@ error: `sink` cannot fail
    |
 12 | machine-loss = { node = "sink" }
    |                         ^^^^^^
-   = help: a source is a durable log and a sink records delivery and position in one durable step: both survive process crashes by construction; machine loss of either is not modelled
+   = help: a source is a durable log and a sink records delivery and position in one durable step: both survive process crashes by construction; that their machines are lost, slow or stand still is not modelled
 "#;
     assert_eq!(read(text).map(|_| ()), Err(expected.to_string()));
 }
@@ -191,7 +191,7 @@ fn only_behind_a_keyed_edge_is_an_operator_parallel() {
     let fault = "[[fault]]\nprocess-crash = { node = \"count/3\" }\nat = \"1s\"\n";
     let scenario = good(minimal(&format!("{count}{fault}")));
     let config = &scenario.cases[0].config;
-    assert_eq!((config.parallelism["count"], config.faults[0].node.instance), (4, 3));
+    assert_eq!((config.parallelism["count"], target(&config.faults[0]).instance), (4, 3));
     good(minimal(&format!("{count}format = 4\n")));
     wrong(minimal(&format!("{count}format = 2\n")), &["both ends need the same number, 4"]);
 }

@@ -1,7 +1,7 @@
 //! Tests of the scenario reader. The texts that people see are compared as a whole.
 
 use super::parse;
-use crate::config::Scenario;
+use crate::config::{FaultConfig, FaultPlace, Scenario, Target};
 use aftermath_systems::strategies::Registry;
 use std::path::{Path, PathBuf};
 
@@ -51,6 +51,13 @@ fn wrong(result: Result<Scenario, String>, expected: &[&str]) -> String {
         assert!(text.contains(part), "{part:?} is not in\n{text}");
     }
     text
+}
+
+/// The machine that a fault befalls.
+#[track_caller]
+fn target(fault: &FaultConfig) -> &Target {
+    let FaultPlace::Node(target) = &fault.place else { panic!("{fault:?}") };
+    target
 }
 
 /// The number of mistakes in rendered text.

@@ -154,10 +154,10 @@ fn every_key_is_read() {
     assert_eq!(config.plant, Some(Bug::TrimOnReceipt));
 
     let [loss, crash, strata, between] = config.faults.as_slice() else { panic!() };
-    assert_eq!((loss.kind, loss.wire_dies), (FaultKind::MachineLoss, true));
-    assert_eq!((loss.node.instance, loss.node.replica), (0, None));
+    assert_eq!((loss.kind, loss.options.choice("wire")), (FaultKind::MachineLoss, "die"));
+    assert_eq!((target(loss).instance, target(loss).replica), (0, None));
     assert_eq!((&loss.at, loss.for_ns), (&FaultAt::Instant(2 * SECOND), Some(SECOND)));
-    assert_eq!((crash.kind, crash.node.replica), (FaultKind::ProcessCrash, Some(1)));
+    assert_eq!((crash.kind, target(crash).replica), (FaultKind::ProcessCrash, Some(1)));
     assert_eq!(crash.at, FaultAt::After(8 * SECOND));
     assert_eq!(strata.at, FaultAt::Strata { count: 20, start: 3 * SECOND, span: SECOND });
     assert_eq!(between.at, FaultAt::Between(1_500_000_000, 3_500_000_000));

@@ -229,6 +229,7 @@ impl Coordinator {
     /// Sets the whole region back to the last complete checkpoint.
     fn restart(&mut self, cx: &Cx, fx: &mut Effects) {
         self.missing.clear();
+        // Nobody is replaced unless everybody can be: else who was replaced would not be told.
         let mut next = self.deployment.clone();
         for (instance, node) in &mut next {
             if self.alive.contains(node) {

@@ -1,0 +1,129 @@
+//! The `[[fault]]` tables: what befalls, whom ([`place`]), when ([`when`]) and for how long. Which
+//! faults there are, and their options, is read off [`crate::faults::ALL`].
+
+mod place;
+mod when;
+
+use super::item::Item;
+use super::pipeline::{Dataflow, options};
+use super::reader::Table;
+use super::tree::Kind;
+use crate::config::{FaultAt, FaultConfig, FaultPlace, Target};
+use crate::faults::{ALL, Place, of};
+use aftermath_systems::options::format_duration;
+use aftermath_systems::protocol::Nanos;
+
+/// Most faults of a case.
+const FAULTS_MAX: usize = 1_000;
+/// Most strata, and so runs, of a stratified fault.
+const STRATA_MAX: u64 = 100_000;
+
+/// What faults are checked against.
+pub struct Surroundings<'a> {
+    /// The pipeline, if it is known.
+    pub flow: Option<&'a Dataflow>,
+    /// How many regions have a coordinator.
+    pub coordinators: usize,
+    /// Additional replicas of protected operators.
+    pub spares: u16,
+    /// Nothing happens before the first tick.
+    pub tick_ns: Nanos,
+}
+
+/// Reads the faults of a case.
+pub fn read(root: &Table, around: &Surroundings) -> Vec<FaultConfig> {
+    let Some(item) = root.get("fault") else { return Vec::new() };
+    if let Kind::Table(_) = item.value.kind {
+        let help = "every fault has a table of its own: write [[fault]]".to_string();
+        item.error("`fault` must be an array of tables, not a table", Some(help));
+        return Vec::new();
+    }
+    let items = item.list().unwrap_or_default();
+    if items.len() > FAULTS_MAX {
+        let message = format!("{} faults, at most {FAULTS_MAX} are possible", items.len());
+        items[FAULTS_MAX].error(message, None);
+        return Vec::new();
+    }
+    let mut faults: Vec<(FaultConfig, Item)> = Vec::new();
+    let mut stratified = false;
+    for (index, item) in items.iter().enumerate() {
+        let Some(table) = item.table() else { continue };
+        let Some(fault) = fault(&table, index == 0, around) else { continue };
+        if matches!(fault.at, FaultAt::Strata { .. }) {
+            if stratified {
+                item.key_error("a case can have one stratified fault only", None);
+            }
+            stratified = true;
+        }
+        let other = faults.iter().find(|(other, _)| clash(other, &fault, around));
+        if let (Some((other, _)), FaultPlace::Node(target)) = (other, &fault.place) {
+            item.key_error(
+                format!("another outcome for `{target}`, which has a fault at that time already"),
+                Some(format!(
+                    "the other is `{}` at {}; end it earlier with `for`, or name another machine",
+                    of(other.kind).name,
+                    at_text(&other.at)
+                )),
+            );
+        }
+        faults.push((fault, item.clone()));
+    }
+    faults.into_iter().map(|(fault, _)| fault).collect()
+}
+
+fn fault(table: &Table, first: bool, around: &Surroundings) -> Option<FaultConfig> {
+    let names: Vec<&str> = ALL.iter().map(|entry| entry.name).collect();
+    let found = table.one_of(&names);
+    if found.is_none() && !names.iter().any(|name| table.misspelt(name)) {
+        let help = format!(
+            "name a fault, such as machine-loss = {{ node = \"count\" }}; there are {}",
+            names.join(", ")
+        );
+        table.error("the fault does not say what happens", Some(help));
+    }
+    let what = found.and_then(|(index, item)| {
+        let (entry, what) = (&ALL[index], item.table()?);
+        let place = match entry.place {
+            Place::Node => place::node(&what, around),
+            Place::Link => place::links(&what, around),
+        };
+        let (options, _) = options(&what, entry.options, Item::duration);
+        what.finish();
+        Some((entry.kind, place, options))
+    });
+    let at = table.require("at", "at = \"2s\"", |item| when::at(item, first, around.tick_ns));
+    let for_item = table.get("for");
+    let for_ns = for_item.as_ref().and_then(Item::duration_positive);
+    table.finish();
+    let (kind, place, options) = what?;
+    Some(FaultConfig { kind, place: place?, options, at: at?, for_ns })
+}
+
+/// Whether two faults certainly give one machine two outcomes at one time. Who leads, and instants
+/// that are drawn, are known only when it runs. What does not kill may befall a machine beside
+/// anything else.
+fn clash(a: &FaultConfig, b: &FaultConfig, around: &Surroundings) -> bool {
+    if !(a.kind.kills() && b.kind.kills()) {
+        return false;
+    }
+    let (FaultAt::Instant(a_at), FaultAt::Instant(b_at)) = (&a.at, &b.at) else { return false };
+    let (FaultPlace::Node(a_on), FaultPlace::Node(b_on)) = (&a.place, &b.place) else {
+        return false;
+    };
+    let alone = place::replicas(&a_on.operator, around) == 1;
+    let machine = |target: &Target| target.replica.or(alone.then_some(0));
+    let same = a_on.operator == b_on.operator
+        && a_on.instance == b_on.instance
+        && machine(a_on).is_some()
+        && machine(a_on) == machine(b_on);
+    let end = |at: Nanos, f: &FaultConfig| f.for_ns.map_or(Nanos::MAX, |ns| at.saturating_add(ns));
+    let overlap = *a_at < end(*b_at, b) && *b_at < end(*a_at, a);
+    same && overlap && (a.kind, &a.options) != (b.kind, &b.options)
+}
+
+fn at_text(at: &FaultAt) -> String {
+    match at {
+        FaultAt::Instant(ns) => format_duration(*ns),
+        _ => "an instant of its own".to_string(),
+    }
+}
