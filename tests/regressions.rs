@@ -18,6 +18,7 @@ fn every_scenario_that_once_broke_runs_clean() {
         assert!(!outcome.records.is_empty(), "{name} runs nothing");
         for record in &outcome.records {
             assert_ne!(record.status, Status::Broken, "{}: {:?}", record.replay, record.reasons);
+            assert!(record.observed.settles, "{}: it does not drain", record.replay);
         }
     }
 }
