@@ -2,6 +2,8 @@
 //! filled in and every time in nanoseconds. The scenario reader makes it, planning reads it.
 
 pub use crate::agreement::Worlds;
+//!
+//! Long because it is one list of settings, to be read like a table.
 
 use aftermath_reports::record::ValueClass;
 use aftermath_systems::claim::{Delivery, FaultKind};

@@ -2,7 +2,7 @@
 
 use super::Case;
 use super::met::met;
-use super::upsets::{Upset, upsets};
+use crate::upsets::{Upset, upsets};
 use crate::machine::Strike;
 use crate::metrics::recovery::{Recoveries, span_ns};
 use crate::plan::PlannedPlace;

@@ -11,7 +11,7 @@
 //! judged, nor is anything where more comes in than is worked off.
 
 use super::Case;
-use super::upsets::{Upset, upsets};
+use crate::upsets::{Upset, upsets};
 use crate::metrics::load::is_overloaded;
 use crate::metrics::recovery::span_ns;
 use crate::run::RunLog;

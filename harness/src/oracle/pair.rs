@@ -7,7 +7,7 @@
 //! `pair-complete`. Not judged where more comes in than is worked off.
 
 use super::Case;
-use super::upsets::upsets;
+use crate::upsets::upsets;
 use crate::machine::transfer;
 use crate::metrics::load::is_overloaded;
 use crate::run::RunLog;
