@@ -1,9 +1,9 @@
 //! What a scenario means, resolved: one value per case with every name looked up, every default
 //! filled in and every time in nanoseconds. The scenario reader makes it, planning reads it.
-
-pub use crate::agreement::Worlds;
 //!
 //! Long because it is one list of settings, to be read like a table.
+
+pub use crate::agreement::Worlds;
 
 use aftermath_reports::record::ValueClass;
 use aftermath_systems::claim::{Delivery, FaultKind};
