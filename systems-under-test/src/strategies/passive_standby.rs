@@ -16,8 +16,8 @@
 //! Cannot survive: a second failure of the pair before a returning standby has been sent a full
 //! checkpoint; failures of two neighbouring operators within one repair time, unless the output
 //! log is shipped (`ship_output_log = "resend"`): a checkpoint alone forgets outputs that the
-//! neighbour, set back too, will ask for, and outputs that are still in the queue of a link when the
-//! standby takes over.
+//! neighbour, set back too, will ask for, and outputs that are still in the queue of a link when
+//! the standby takes over.
 
 use super::{Demand, Entry, Strategy};
 use crate::blocks::{Change, Inbox, InboxState, Membership, Task};
