@@ -1,6 +1,6 @@
-//! Every fault does what it says, and no more than that: what does nothing leaves no trace, what is
-//! shorter than detection lets nobody take over, what is longer makes a zombie, which is fenced, and
-//! losses are as frequent as they should be.
+//! Every fault does what it says, and no more than that: what does nothing leaves no trace, what
+//! is shorter than detection lets nobody take over, what is longer makes a zombie, which is fenced,
+//! and losses are as frequent as they should be.
 
 mod support;
 

@@ -32,6 +32,7 @@ const NAMES: &[&str] = &[
     "slow-links",
     "spare-lost-too",
     "startup-suspicion",
+    "stranded-half-way",
     "trigger-dropped",
     "trigger-dropped-chain",
     "value-judge",
@@ -60,6 +61,9 @@ fn every_scenario_that_once_broke_ends_as_it_says() {
             assert_eq!(seen, [words::status(pinned)], "{}", context());
             assert_ne!(result.status, Status::Broken, "{}", context());
             assert!(result.checks.iter().all(|check| check.held), "{}", context());
+        }
+        for record in &outcome.records {
+            assert!(record.observed.settles, "{}: it does not drain", record.replay);
         }
     }
 }

@@ -1,5 +1,7 @@
 //! What a scenario means, resolved: one value per case with every name looked up, every default
 //! filled in and every time in nanoseconds. The scenario reader makes it, planning reads it.
+//!
+//! Long because it is one list of settings, to be read like a table.
 
 pub use crate::agreement::Worlds;
 

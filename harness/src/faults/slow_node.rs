@@ -1,5 +1,5 @@
-//! Services that start meanwhile take so many times as long. Talk and timers are as fast as ever, so
-//! nobody suspects anything.
+//! Services that start meanwhile take so many times as long. Talk and timers are as fast as ever,
+//! so nobody suspects anything.
 
 use super::{Effect, Entry, Place};
 use aftermath_systems::claim::FaultKind;

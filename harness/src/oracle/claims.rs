@@ -2,11 +2,11 @@
 
 use super::Case;
 use super::met::met;
-use super::upsets::{Upset, upsets};
 use crate::machine::Strike;
 use crate::metrics::recovery::{Recoveries, span_ns};
 use crate::plan::PlannedPlace;
 use crate::run::RunLog;
+use crate::upsets::{Upset, upsets};
 use aftermath_reports::record::{Claimed, Guarantee, ValueClass};
 use aftermath_systems::claim::{
     Answer, Claim, Downstream, FaultKind, Situation, UnderRepair, Value,

@@ -11,10 +11,10 @@
 //! judged, nor is anything where more comes in than is worked off.
 
 use super::Case;
-use super::upsets::{Upset, upsets};
 use crate::metrics::load::is_overloaded;
 use crate::metrics::recovery::span_ns;
 use crate::run::RunLog;
+use crate::upsets::{Upset, upsets};
 use aftermath_reports::record::{Time, Witness};
 use aftermath_systems::protocol::Nanos;
 

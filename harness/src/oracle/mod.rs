@@ -9,7 +9,6 @@ mod met;
 mod pair;
 mod reference;
 mod state;
-mod upsets;
 mod value;
 
 pub use delivery::Ledger;

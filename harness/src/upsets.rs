@@ -1,8 +1,8 @@
 //! Who ceased to lead, and why: what claims are asked about, and what pairs recover from.
 //!
-//! A fault that kills is one upset. A fault that does not (a pause, a partition, lost heartbeats) is
-//! none by itself: it upsets an instance when somebody takes over there without its leader having
-//! been killed, once for each such take-over.
+//! A fault that kills is one upset. A fault that does not (a pause, a partition, lost heartbeats)
+//! is none by itself: it upsets an instance when somebody takes over there without its leader
+//! having been killed, once for each such take-over.
 
 use crate::machine::Strike;
 use crate::run::RunLog;
