@@ -36,6 +36,7 @@ const NAMES: &[&str] = &[
     "trigger-dropped",
     "trigger-dropped-chain",
     "value-judge",
+    "wrong-once-more",
 ];
 
 #[test]

@@ -3,8 +3,8 @@
 //! Speaks when an output carries another value than in the twin, in any of its copies. *Wrong for
 //! ever* means: wrong after the last fault's R3 and the span of the operators have passed (after R2
 //! if the stream ends before there is an R3: values must be right whatever the lag is), and before
-//! a host that comes back takes over once more. Where there is not even an R2, nothing says that it
-//! would not have converged.
+//! somebody takes over once more, because a host has come back or a leader that lives is
+//! suspected. Where there is not even an R2, nothing says that it would not have converged.
 
 use super::Case;
 use crate::machine::Delivery;
@@ -27,11 +27,16 @@ pub fn classify(case: &Case) -> ValueClass {
     };
     let limit = recovered + span_ns(&case.run.plan.systems);
     let strikes = case.run.strikes();
-    let healed = |from: Nanos, to: Nanos| {
-        strikes.iter().filter_map(|(_, strike)| strike.healed).any(|at| at > from && at <= to)
+    // Somebody has come back since, or a fault that lets leaders live is still on.
+    let explained = |from: Nanos, to: Nanos| {
+        strikes.iter().any(|(_, strike)| {
+            let healed = strike.healed.unwrap_or(Nanos::MAX);
+            let lives = !case.run.kind(strike.fault).kills();
+            (healed > from && healed <= to) || (lives && strike.at <= to && healed > from)
+        })
     };
     let marks = case.run.nodes.iter().flat_map(|node| &node.log.marks);
-    let again = marks.filter(|mark| mark.name == "took-over" && healed(recovered, mark.at));
+    let again = marks.filter(|mark| mark.name == "took-over" && explained(recovered, mark.at));
     let again = again.map(|mark| mark.at).min().unwrap_or(Nanos::MAX);
     let for_ever = |wrong: &Delivery| wrong.scheduled > limit && wrong.at < again;
     if case.ledger.wrong().any(for_ever) { ValueClass::Diverges } else { ValueClass::Converges }
