@@ -14,6 +14,7 @@ const NAMES: &[&str] = &[
     "handshake-ping-pong",
     "handshake-upstream-backup",
     "heartbeats-behind-data",
+    "held-and-lost",
     "left-at-work",
     "long-way",
     "memory-judge",

@@ -2,6 +2,7 @@
 
 use super::Case;
 use super::met::met;
+use crate::faults::Effect;
 use crate::machine::Strike;
 use crate::metrics::recovery::{Recoveries, span_ns};
 use crate::plan::PlannedPlace;
@@ -226,7 +227,12 @@ fn situation(
     let overtaken = if upset.killed {
         let successor = run.first_mark(instance, "took-over", strike.at);
         let silent = run.kind(upset.fault) == FaultKind::MachineLoss;
-        successor.is_some_and(|at| at < strike.items_leave_until) || (silent && strike.unsent)
+        // What a fault or a queue has held up dies with the wire, or before it gets there.
+        let effect = run.plan.faults[upset.fault].effect;
+        let wire_dies = matches!(effect, Effect::Crash { wire_dies: true, .. });
+        successor.is_some_and(|at| at < strike.items_leave_until)
+            || (silent && strike.unsent)
+            || (wire_dies && strike.at < strike.items_leave_until)
     } else {
         replicas.iter().any(|peer| run.is_late(*peer, upset.at))
     };
