@@ -7,10 +7,10 @@ use aftermath_harness::campaign::{Campaign, Outcome};
 use aftermath_harness::{Registry, formulas, scenario};
 use aftermath_reports::record::{Record, Status, Time, ValueClass};
 use aftermath_systems::blocks::{Change, Inbox, InboxState, Membership, Task};
-use aftermath_systems::claim::{Answer, Claim, Delivery, Downstream, Situation};
+use aftermath_systems::claim::{Answer, Claim, Situation};
 use aftermath_systems::node::{Cx, Node};
 use aftermath_systems::operator::{OperatorClass, State};
-use aftermath_systems::plan::{Dedup, Feed, Plan};
+use aftermath_systems::plan::{Feed, Plan};
 use aftermath_systems::protocol::{
     Blob, Effects, Event, NodeId, Positions, Resend, RestartFrom, SaveKey, Scope, Stored, Term,
     TimerId, decode,
@@ -105,15 +105,7 @@ impl Strategy for SharedStandby {
         if situation.under_repair.downstream {
             return Answer::NotCovered("the log of what was sent is in no checkpoint");
         }
-        Answer::Claim(match situation.dedup {
-            Dedup::Receiver | Dedup::Handshake => Claim::PRECISE,
-            Dedup::Off => Claim {
-                delivery: Delivery::DUPLICATES,
-                value: situation.downstream.value(),
-                state_same: situation.downstream == Downstream::Stateless,
-                ..Claim::PRECISE
-            },
-        })
+        Answer::Claim(Claim::repeating(situation))
     }
 }
 

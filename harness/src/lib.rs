@@ -22,6 +22,7 @@ pub mod run;
 pub mod scenario;
 pub mod seed;
 pub mod trace;
+mod transfer;
 mod upsets;
 pub mod world;
 

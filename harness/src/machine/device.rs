@@ -1,5 +1,6 @@
 //! The storage device of one machine: a FIFO queue with latency and bandwidth.
 
+use crate::transfer::transfer;
 use aftermath_systems::protocol::{Blob, Nanos, SaveKey, Stored};
 use std::collections::BTreeMap;
 
@@ -53,14 +54,6 @@ impl Device {
     pub fn wipe(&mut self) {
         self.disk.clear();
     }
-}
-
-/// How long `bytes` take at `per_s` bytes a second (0: no time), ns.
-pub fn transfer(bytes: u64, per_s: u64) -> Nanos {
-    if per_s == 0 {
-        return 0;
-    }
-    (u128::from(bytes) * 1_000_000_000).div_ceil(u128::from(per_s)) as Nanos
 }
 
 /// Total modelled size, bytes.

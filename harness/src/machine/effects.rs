@@ -6,9 +6,9 @@ use aftermath_systems::protocol::{
     SaveKey, Scope,
 };
 
-use super::device::transfer;
 use crate::narrator::tell;
 use crate::plan::{Fate, Transmission};
+use crate::transfer::transfer;
 
 impl Machine {
     pub(super) fn execute(

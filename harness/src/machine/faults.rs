@@ -1,9 +1,10 @@
 //! Dying and coming back.
 
-use super::device::{stored_bytes, transfer};
+use super::device::stored_bytes;
 use super::{Act, Body, Class, HandlerId, Machine, Phase, Strike, Work};
 use crate::faults::Effect;
 use crate::narrator::tell;
+use crate::transfer::transfer;
 use aftermath_systems::protocol::{Cause, Nanos, NodeId, RestartFrom, Stored};
 
 impl Machine {

@@ -32,7 +32,6 @@ use aftermath_systems::protocol::{
 };
 use agenda::{Agenda, Key};
 use device::Device;
-pub(crate) use device::transfer;
 use lane::Lane;
 use std::collections::BTreeMap;
 use std::hash::Hash;

@@ -7,9 +7,9 @@
 //! `pair-complete`. Not judged where more comes in than is worked off.
 
 use super::Case;
-use crate::machine::transfer;
 use crate::metrics::load::is_overloaded;
 use crate::run::RunLog;
+use crate::transfer::transfer;
 use crate::upsets::upsets;
 use aftermath_reports::record::Witness;
 use aftermath_systems::options::format_duration;

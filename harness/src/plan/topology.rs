@@ -2,8 +2,8 @@
 
 use super::{Assignment, contracts};
 use crate::config::RunConfig;
-use crate::machine::transfer;
 use crate::seed::Seed;
+use crate::transfer::transfer;
 use aftermath_systems::pipelines::{self, Connection, Topology, VertexRole};
 use aftermath_systems::plan::{
     ChannelPlan, EdgePlan, InstancePlan, NodePlan, OperatorPlan, OperatorRole, Partitioning, Plan,
