@@ -130,7 +130,7 @@ fn fault() -> impl Strategy<Value = Fault> {
     let length = prop_oneof![Just(1), Just(4_000_000), 1..60_000_000u64];
     let length = prop::option::weighted(0.8, length);
     let replica = prop::option::weighted(0.3, 0..2u16);
-    let what = prop_oneof![0..3usize, 3..NODE_FAULTS.len() + LINK_FAULTS.len()];
+    let what = prop_oneof![2 => 0..3usize, 1 => 3..NODE_FAULTS.len() + LINK_FAULTS.len()];
     let what = (what, prop::bool::weighted(0.2));
     (what, 0..4usize, 0..3usize, replica, at, length)
 }
@@ -188,6 +188,6 @@ fn whatever_is_planned() {
     let coordinators = coordinators.get();
     println!("{runs} plans agree; {struck} faults struck, {coordinators} at coordinators");
     println!("{lost} runs lost frames");
-    assert!(coordinators >= runs / 60, "{coordinators} faults of coordinators");
-    assert!(struck >= runs && lost >= runs / 3, "the plans are too tame: {struck}, {lost}");
+    assert!(coordinators >= runs / 40, "{coordinators} faults of coordinators");
+    assert!(struck >= runs && lost >= runs / 2, "the plans are too tame: {struck}, {lost}");
 }
