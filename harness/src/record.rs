@@ -126,6 +126,7 @@ fn fault(
         at_ns: strike.at,
         healed_ns: strike.healed.unwrap_or(run.length_ns),
         recovery: recovery.filter(|_| !met.is_empty()),
+        rate: oracle::rate(run, strike),
         met,
     }
 }

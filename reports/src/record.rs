@@ -132,6 +132,19 @@ pub struct Recovery {
     pub catch_up: Time,
 }
 
+/// How often a fault of chance did something.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Rate {
+    /// How often it should, in parts per million.
+    pub configured_ppm: u32,
+    /// Transmissions (or arrivals) about which was drawn.
+    pub of: u64,
+    /// Those that were changed.
+    pub changed: u64,
+    /// Of those that were held up: how many really came after one that had been sent later.
+    pub overtaken: u64,
+}
+
 /// One fault of the run, as it happened.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Fault {
@@ -145,6 +158,9 @@ pub struct Fault {
     pub healed_ns: u64,
     /// What it met, for people; empty if it met nothing.
     pub met: Vec<String>,
+    /// How often it did something, of a fault of chance.
+    #[serde(default)]
+    pub rate: Option<Rate>,
     /// Recovery from it; `None` if it met nothing.
     pub recovery: Option<Recovery>,
 }

@@ -62,6 +62,7 @@ fn traffic(messages: u64, bytes: u64) -> Traffic {
 pub fn crash(r2_ms: u64, r3_ms: Option<u64>) -> Fault {
     let r2 = r2_ms * MS;
     Fault {
+        rate: None,
         kind: "process-crash".to_owned(),
         node: "count/0/0".to_owned(),
         at_ns: 5_000 * MS,

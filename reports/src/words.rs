@@ -1,6 +1,6 @@
 //! How things are said: guarantees in the vocabulary of the field, times, percentages, counts.
 
-use crate::record::{Guarantee, Record, Status, ValueClass, Witness};
+use crate::record::{Guarantee, Rate, Record, Status, ValueClass, Witness};
 use crate::summary::{Row, Spread};
 use std::fmt;
 
@@ -26,6 +26,17 @@ impl fmt::Display for Delivery {
             Delivery::NoGuarantee => "no guarantee",
         })
     }
+}
+
+/// How often a fault of chance did something: "27 of 541, 4.99% where 5% was set".
+pub fn rate(rate: &Rate) -> String {
+    let share = rate.changed as f64 * 1e6 / rate.of.max(1) as f64;
+    let overtaken = match rate.overtaken {
+        0 => String::new(),
+        n => format!("; {n} overtaken"),
+    };
+    let set = percent(f64::from(rate.configured_ppm));
+    format!("{} of {}, {} where {set} was set{overtaken}", rate.changed, rate.of, percent(share))
 }
 
 /// The delivery guarantee at the output.

@@ -136,6 +136,14 @@ pub enum FaultKind {
     MessageLoss,
     /// Heartbeats were lost on a link.
     HeartbeatLoss,
+    /// Connections between processes that lived were closed.
+    ConnectionReset,
+    /// Messages came twice on a link, below the session, which dropped the copies.
+    Duplicate,
+    /// Messages were overtaken on a link, and put in order by the session.
+    Reorder,
+    /// Old messages came again, above the session.
+    Redelivery,
 }
 
 impl FaultKind {

@@ -51,6 +51,10 @@ pub enum Bug {
     StandbyNeverTrimmed,
     /// An active standby takes over without sending what it has kept.
     KeptLogUnsent,
+    /// Sessions hand on what arrives as it arrives.
+    SessionUnordered,
+    /// Items of a leader that was replaced are taken like any other.
+    NoFence,
 }
 
 /// A bug of the list.
@@ -175,6 +179,16 @@ pub const ALL: &[PlantedBug] = &[
         bug: Bug::KeptLogUnsent,
         name: "kept-log-unsent",
         summary: "an active standby takes over without sending what it has kept",
+    },
+    PlantedBug {
+        bug: Bug::SessionUnordered,
+        name: "session-unordered",
+        summary: "the session hands on what arrives as it arrives, without order and copies included",
+    },
+    PlantedBug {
+        bug: Bug::NoFence,
+        name: "no-fence",
+        summary: "items of a leader that was replaced are taken like any other",
     },
 ];
 

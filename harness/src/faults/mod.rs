@@ -1,12 +1,16 @@
 //! Faults: what can befall a node or a link. One file each, which says what it does and which
 //! settings it has; adding one is that file and its line in [`ALL`].
 
+mod connection_reset;
+mod duplicate;
 mod heartbeat_loss;
 mod machine_loss;
 mod message_loss;
 mod partition;
 mod pause;
 mod process_crash;
+mod redelivery;
+mod reorder;
 mod slow_link;
 mod slow_node;
 
@@ -73,6 +77,8 @@ pub enum Weather {
     Slow {
         /// By so much, ns.
         by_ns: Nanos,
+        /// And up to so much more, ns.
+        jitter_ns: Nanos,
     },
     /// Whatever leaves meanwhile is lost with this probability.
     Lose {
@@ -84,6 +90,47 @@ pub enum Weather {
         /// In millionths.
         millionths: u32,
     },
+    /// Whatever comes over having left meanwhile comes over twice with this probability.
+    Copy {
+        /// In millionths.
+        millionths: u32,
+        /// How much later the copy comes, ns.
+        after_ns: Nanos,
+    },
+    /// Whatever leaves meanwhile takes longer with this probability.
+    Delay {
+        /// In millionths.
+        millionths: u32,
+        /// By so much, ns.
+        by_ns: Nanos,
+    },
+    /// Whatever arrives meanwhile, heartbeats apart, is handed to the receiver again with this
+    /// probability.
+    Again {
+        /// In millionths.
+        millionths: u32,
+        /// At most so much later, ns.
+        within_ns: Nanos,
+    },
+    /// Whatever is under way meanwhile is lost, and the ends may be told at the start.
+    Reset {
+        /// Whether they are.
+        told: bool,
+    },
+}
+
+impl Weather {
+    /// With which probability it does something to a transmission, in millionths; `None`: always.
+    pub fn millionths(self) -> Option<u32> {
+        match self {
+            Weather::Lose { millionths }
+            | Weather::LoseHeartbeats { millionths }
+            | Weather::Copy { millionths, .. }
+            | Weather::Delay { millionths, .. }
+            | Weather::Again { millionths, .. } => Some(millionths),
+            Weather::Cut | Weather::Hold | Weather::Slow { .. } | Weather::Reset { .. } => None,
+        }
+    }
 }
 
 /// Every fault. Adding one is its file and its line here.
@@ -96,6 +143,10 @@ pub const ALL: &[Entry] = &[
     slow_link::ENTRY,
     message_loss::ENTRY,
     heartbeat_loss::ENTRY,
+    connection_reset::ENTRY,
+    duplicate::ENTRY,
+    reorder::ENTRY,
+    redelivery::ENTRY,
 ];
 
 /// The entry of a kind.

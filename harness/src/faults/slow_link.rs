@@ -1,4 +1,5 @@
-//! Frames that leave meanwhile are under way so much longer. The order of a connection stays.
+//! Frames that leave meanwhile are under way so much longer, each of them by a little more or less
+//! if there is jitter. The order of a connection stays.
 
 use super::{Effect, Entry, Place, Weather};
 use aftermath_systems::claim::FaultKind;
@@ -9,11 +10,24 @@ pub const ENTRY: Entry = Entry {
     summary: "everything on a link takes longer",
     kind: FaultKind::SlowLink,
     place: Place::Link,
-    options: &[OptionDoc {
-        name: "by",
-        kind: OptionKind::Duration,
-        default: "20ms",
-        doc: "how much longer",
-    }],
-    effect: |options| Effect::Link(Weather::Slow { by_ns: options.duration("by").unwrap_or(0) }),
+    options: &[
+        OptionDoc {
+            name: "by",
+            kind: OptionKind::Duration,
+            default: "20ms",
+            doc: "how much longer",
+        },
+        OptionDoc {
+            name: "jitter",
+            kind: OptionKind::Duration,
+            default: "0ms",
+            doc: "and up to so much more, drawn for each transmission",
+        },
+    ],
+    effect: |options| {
+        Effect::Link(Weather::Slow {
+            by_ns: options.duration("by").unwrap_or(0),
+            jitter_ns: options.duration("jitter").unwrap_or(0),
+        })
+    },
 };

@@ -53,6 +53,13 @@ pub enum Work {
     ServiceDone,
     /// A frame arrives.
     Frame(Frame),
+    /// A message that has arrived before comes again.
+    Again(Frame),
+    /// The connection with a machine was reset.
+    Severed {
+        /// The machine at its other end.
+        peer: NodeId,
+    },
     /// A save completes.
     Saved {
         /// Which.

@@ -3,7 +3,9 @@
 use super::agenda::Key;
 use super::{Body, Class, Frame, HandlerId, Machine, Phase, Work};
 use crate::narrator::tell;
-use aftermath_systems::protocol::{Event, Nanos, RestartFrom, Stored};
+use crate::plan::Transmission;
+use aftermath_systems::planted_bugs::Bug;
+use aftermath_systems::protocol::{Event, Nanos, NodeId, RestartFrom, Stored};
 
 impl Machine {
     pub(super) fn take(&mut self, key: Key, incarnation: u32, work: Work) {
@@ -46,8 +48,11 @@ impl Machine {
             return true;
         }
         match self.phase {
-            Phase::Loading => matches!(work, Work::Frame(_)),
-            Phase::Activating => matches!(work, Work::Frame(_) | Work::Timer(..)),
+            Phase::Loading => matches!(work, Work::Frame(_) | Work::Again(_)),
+            Phase::Activating => {
+                matches!(work, Work::Frame(_) | Work::Again(_) | Work::Severed { .. })
+                    || matches!(work, Work::Timer(..))
+            }
             Phase::Up | Phase::Down => false,
         }
     }
@@ -60,6 +65,8 @@ impl Machine {
             Work::Activated => self.activated(now),
             Work::ServiceDone => self.service_done(now),
             Work::Frame(frame) => self.arrive(now, frame),
+            Work::Again(frame) => self.arrive_again(now, frame),
+            Work::Severed { peer } => self.severed(now, peer),
             Work::Saved { key, blob, scope, covers } => self.saved(now, key, blob, scope, covers),
             Work::Timer(id, generation) => {
                 if self.timers.get(&id) == Some(&generation) {
@@ -80,7 +87,7 @@ impl Machine {
     }
 
     fn arrive(&mut self, now: Nanos, frame: Frame) {
-        self.significant_over += u64::from(frame.body.is_significant());
+        self.significant_over += u64::from(frame.is_significant());
         if self.phase == Phase::Down || self.cuts.iter().any(|cut| cut.hits(&frame)) {
             self.log.frames_lost += 1;
             if let (Phase::Down, Some(strike)) = (self.phase, self.killer()) {
@@ -89,11 +96,53 @@ impl Machine {
             }
             return;
         }
-        if !frame.body.is_heartbeat() {
+        let unordered = self.plan.systems.bug == Some(Bug::SessionUnordered);
+        if !frame.body.is_heartbeat() && !unordered {
+            // The original came before, or died with whoever it was for.
+            if frame.is_copy {
+                self.log.copies_dropped += 1;
+                return;
+            }
             let session = &mut self.sessions[frame.from.index()];
             assert!(frame.session > session.received, "links are FIFO: {frame:?}");
             session.received = frame.session;
         }
+        self.keep_for_later(now, &frame);
+        self.accept(now, frame);
+    }
+
+    /// A fault may hand a message to us again, later.
+    fn keep_for_later(&mut self, now: Nanos, frame: &Frame) {
+        if !self.plan.redelivers || frame.body.is_heartbeat() {
+            return;
+        }
+        let pair = (frame.from, self.id);
+        let arrived =
+            Transmission { pair, left: frame.left, due: now, number: frame.count, heartbeat: false };
+        let log = &mut self.log;
+        for at in self.plan.again(arrived, |fault, met| log.note(fault, met, &frame.body)) {
+            // It counts for whatever process runs by then.
+            self.significant_sent += 1;
+            self.push(at, Class::Frame, 0, Work::Again(frame.clone()));
+        }
+    }
+
+    fn arrive_again(&mut self, now: Nanos, frame: Frame) {
+        self.significant_over += 1;
+        if self.phase != Phase::Down {
+            self.accept(now, frame);
+        }
+    }
+
+    /// The connection with a machine was reset, and the process notices, if there is one.
+    fn severed(&mut self, now: Nanos, peer: NodeId) {
+        if self.phase == Phase::Up {
+            self.handle(now, Event::ConnectionLost(peer), 0, HandlerId::default());
+        }
+    }
+
+    /// Hands a frame to the process, or puts it into its queue.
+    fn accept(&mut self, now: Nanos, frame: Frame) {
         let (lineage, cause) = (frame.lineage, frame.cause);
         match frame.body {
             Body::Data { .. } => self.enqueue(now, frame),

@@ -1,14 +1,12 @@
 //! Doing what a node wants done.
 
-use super::{Act, Body, Class, Delivery, Frame, HandlerId, Machine, Mark, Phase, Work};
+use super::{Act, Body, Class, Delivery, HandlerId, Machine, Mark, Phase, Work};
 use aftermath_systems::protocol::{
-    Blob, Cause, Effect, Event, Item, Link, Nanos, NodeId, Payload, Positions, RestartFrom,
+    Blob, Cause, Effect, Event, Item, Link, Nanos, Payload, Positions, RestartFrom,
     SaveKey, Scope,
 };
 
 use crate::narrator::tell;
-use crate::plan::{Fate, Transmission};
-use crate::transfer::transfer;
 
 impl Machine {
     pub(super) fn execute(
@@ -107,95 +105,6 @@ impl Machine {
             | Link::Wanted { .. }
             | Link::Hello { .. }
             | Link::Welcome { .. } => (Cause::Control, settings.control_bytes),
-        }
-    }
-
-    /// Puts a frame on the wire: it waits for the link, takes its bytes' time and the latency.
-    pub(super) fn send(
-        &mut self,
-        now: Nanos,
-        to: NodeId,
-        body: Body,
-        bytes: u64,
-        lineage: Nanos,
-        cause: HandlerId,
-    ) {
-        self.count += 1;
-        let takes = transfer(bytes, self.plan.bandwidth_bytes_per_s);
-        let session = &mut self.sessions[to.index()];
-        // Life is shown on a connection of its own: behind a large state that is being sent it
-        // would come too late, and say that we are dead.
-        let sent_at = if body.is_heartbeat() {
-            now + takes
-        } else {
-            session.free_at = now.max(session.free_at) + takes;
-            session.sent = match session.sent {
-                (mine, number) if mine == self.incarnation => (mine, number + 1),
-                _ => (self.incarnation, 1),
-            };
-            session.free_at
-        };
-        self.log.largest_bytes = self.log.largest_bytes.max(bytes);
-        let (from, count, session) = (self.id, self.count, self.sessions[to.index()].sent);
-        let Some((left, due)) = self.travel(to, sent_at, &body) else { return };
-        if body.is_data() {
-            let session = &mut self.sessions[to.index()];
-            session.items_left = left.max(session.items_left);
-            session.item_due = due;
-        }
-        if body.is_data() && self.plan.spares_lives {
-            self.note_late(now, due - self.plan.latency_ns(self.id, to));
-        }
-        self.log.frames_sent += 1;
-        self.significant_sent += u64::from(body.is_significant());
-        let frame = Frame { from, to, sent: now, left, due, count, session, cause, lineage, body };
-        self.outbox.push(frame);
-    }
-
-    /// Notes that an item sent now would have left at `leaving`.
-    fn note_late(&mut self, now: Nanos, leaving: Nanos) {
-        match self.log.late.last_mut() {
-            Some((_, until)) if now <= *until => *until = leaving.max(*until),
-            _ if leaving > now => self.log.late.push((now, leaving)),
-            _ => {}
-        }
-    }
-
-    /// When a frame leaves for good and when it arrives, if it does, ns: after latency and jitter,
-    /// and never before the one sent before it on the same connection. What a fault takes is sent
-    /// again, as often as it must, unless it is a heartbeat.
-    fn travel(&mut self, to: NodeId, mut left: Nanos, body: &Body) -> Option<(Nanos, Nanos)> {
-        let heartbeat = body.is_heartbeat();
-        loop {
-            let session = &mut self.sessions[to.index()];
-            session.frames += 1;
-            let number = session.frames;
-            let jitter = self.plan.jitter_ns(self.id, to, number);
-            let due = left + self.plan.latency_ns(self.id, to) + jitter;
-            let last = if heartbeat { &mut session.heartbeat_due } else { &mut session.due };
-            let pair = (self.id, to);
-            let sent = Transmission { pair, left, due, number, heartbeat };
-            let log = &mut self.log;
-            match self.plan.fate(sent, |fault| log.touched.entry(fault).or_default().add(body)) {
-                Fate::Arrives(due) => {
-                    *last = due.max(*last);
-                    let due = *last;
-                    if !heartbeat {
-                        // What waits for something to be sent again is gone if that is gone.
-                        session.left = left.max(session.left);
-                        left = session.left;
-                    }
-                    return Some((left, due));
-                }
-                Fate::Lost if heartbeat => {
-                    log.frames_lost += 1;
-                    return None;
-                }
-                Fate::Lost => {
-                    log.retransmissions += 1;
-                    left += self.plan.retransmit_ns;
-                }
-            }
         }
     }
 

@@ -149,9 +149,13 @@ impl Machine {
         self.device.abort(now);
         // Parked frames were addressed to the memory that is gone.
         for (_, _, work) in std::mem::take(&mut self.parked) {
-            if let Work::Frame(frame) = work {
-                self.significant_over += u64::from(frame.body.is_significant());
-                self.log.frames_lost += 1;
+            match work {
+                Work::Frame(frame) => {
+                    self.significant_over += u64::from(frame.is_significant());
+                    self.log.frames_lost += 1;
+                }
+                Work::Again(_) => self.significant_over += 1,
+                _ => {}
             }
         }
     }

@@ -35,8 +35,19 @@ pub struct Frame {
     pub cause: HandlerId,
     /// Instant of the latest activation or restart among the ancestors; 0 if there is none.
     pub lineage: Nanos,
+    /// Whether it is a copy that the network has made.
+    pub is_copy: bool,
     /// Content.
     pub body: Body,
+}
+
+impl Frame {
+    /// Whether output may still follow from it: a run has not drained before all such frames have
+    /// been handled. Heartbeats, acknowledgements and private talk are periodic and do not count;
+    /// nor do copies, whose originals come first.
+    pub fn is_significant(&self) -> bool {
+        !self.is_copy && self.body.is_significant()
+    }
 }
 
 /// The content of a frame.
@@ -70,9 +81,7 @@ impl Body {
         matches!(self, Body::Link(Link::Heartbeat { .. }))
     }
 
-    /// Whether output may still follow from it: a run has not drained before all such frames have
-    /// been handled. Heartbeats, acknowledgements and private talk are periodic and do not count.
-    pub fn is_significant(&self) -> bool {
+    fn is_significant(&self) -> bool {
         match self {
             Body::Data { .. } | Body::ConnectionLost => true,
             Body::Link(link) => {

@@ -1,6 +1,7 @@
 //! What one machine records for the judge.
 
 use super::frame::{Body, HandlerId};
+use crate::plan::Met;
 use aftermath_systems::protocol::{Cause, ChannelId, Nanos, Payload, Positions, SemanticId};
 use std::collections::BTreeMap;
 
@@ -121,9 +122,18 @@ pub struct Touched {
     pub messages: u64,
     /// Heartbeats.
     pub heartbeats: u64,
+    /// Transmissions about which a draw decided.
+    pub exposed: u64,
+    /// Frames that were held up and really came over after one that was sent later.
+    pub overtaken: u64,
 }
 
 impl Touched {
+    /// Transmissions that were changed.
+    pub fn changed(&self) -> u64 {
+        self.items + self.messages + self.heartbeats
+    }
+
     /// Counts one transmission.
     pub fn add(&mut self, body: &Body) {
         if body.is_heartbeat() {
@@ -140,6 +150,26 @@ impl Touched {
         self.items += other.items;
         self.messages += other.messages;
         self.heartbeats += other.heartbeats;
+        self.exposed += other.exposed;
+        self.overtaken += other.overtaken;
+    }
+}
+
+impl MachineLog {
+    /// Notes what a fault on links has to do with a frame.
+    pub fn note(&mut self, fault: usize, met: Met, body: &Body) {
+        let touched = self.touched.entry(fault).or_default();
+        match met {
+            Met::Exposed => touched.exposed += 1,
+            Met::Changed => touched.add(body),
+        }
+    }
+
+    /// Notes that a frame was overtaken on the wire, held up by a fault or by jitter.
+    pub fn overtaken(&mut self, fault: Option<usize>) {
+        if let Some(fault) = fault {
+            self.touched.entry(fault).or_default().overtaken += 1;
+        }
     }
 }
 
@@ -185,6 +215,8 @@ pub struct MachineLog {
     /// Where a fault may let a replaced leader live: intervals from the sending of items to when
     /// they would have left, had they gone as fast as their link's latency, where that is later.
     pub late: Vec<(Nanos, Nanos)>,
+    /// Copies made by the network that the session dropped.
+    pub copies_dropped: u64,
     /// Frames that found the process down or were cut.
     pub frames_lost: u64,
     /// Handlers, if traced.

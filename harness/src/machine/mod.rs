@@ -17,6 +17,7 @@ mod lane;
 mod log;
 mod mutants;
 mod questions;
+mod session;
 
 pub use act::Act;
 pub use agenda::{Class, Work};
@@ -33,6 +34,7 @@ use aftermath_systems::protocol::{
 use agenda::{Agenda, Key};
 use device::Device;
 use lane::Lane;
+use session::Session;
 use std::collections::BTreeMap;
 use std::hash::Hash;
 use std::rc::Rc;
@@ -51,30 +53,6 @@ enum Phase {
     Loading,
     /// Dead.
     Down,
-}
-
-/// What one machine knows of its connection with another: frames are numbered within a pair of
-/// incarnations and arrive in that order.
-#[derive(Clone, Debug, Default)]
-struct Session {
-    /// When the link to it is free again (bandwidth), ns.
-    free_at: Nanos,
-    /// When the last frame to it, heartbeats apart, leaves for good, ns.
-    left: Nanos,
-    /// When the last item to it leaves for good, ns.
-    items_left: Nanos,
-    /// When the last frame to it is due, ns: jitter lets none overtake another.
-    due: Nanos,
-    /// When the last item to it is due, ns.
-    item_due: Nanos,
-    /// The same of heartbeats, which have a connection of their own.
-    heartbeat_due: Nanos,
-    /// Frames sent to it, over all our incarnations.
-    frames: u64,
-    /// Our incarnation when we last sent, and the number of that frame.
-    sent: (u32, u64),
-    /// Its incarnation and number of the last frame that arrived.
-    received: (u32, u64),
 }
 
 /// Frames that never arrive.
@@ -226,6 +204,9 @@ impl Machine {
         let boot = Work::Started(Stored::default(), RestartFrom::Nothing);
         machine.schedule(0, Class::Started, boot);
         machine.push(plan.sample_every_ns, Class::Sample, 0, Work::Sample);
+        for (at, peer) in plan.resets(id) {
+            machine.push(at, Class::Fault, 0, Work::Severed { peer });
+        }
         machine
     }
 

@@ -1,7 +1,10 @@
 //! Whether a fault met anything: one that hit nothing must not look green.
 
+use crate::faults::Effect;
 use crate::machine::Strike;
 use crate::run::RunLog;
+use aftermath_reports::record::Rate;
+use aftermath_reports::words;
 use aftermath_systems::claim::FaultKind;
 
 /// What a fault met, for people; empty if nothing.
@@ -46,11 +49,32 @@ fn over_links(run: &RunLog, strike: &Strike, kind: FaultKind) -> Option<String> 
     let heartbeats = touched.heartbeats > 0
         && (kind == FaultKind::HeartbeatLoss || suspected_during(run, strike));
     let met = touched.items + touched.messages > 0 || heartbeats;
+    let how = match kind {
+        FaultKind::Duplicate => "came twice",
+        FaultKind::Reorder => "were held up",
+        FaultKind::Redelivery => "came again",
+        _ => "lost or late",
+    };
     met.then(|| {
         format!(
-            "{} items, {} messages and {} heartbeats lost or late",
-            touched.items, touched.messages, touched.heartbeats
+            "{} items, {} messages and {} heartbeats {how}{}",
+            touched.items,
+            touched.messages,
+            touched.heartbeats,
+            rate(run, strike).map_or(String::new(), |rate| format!(", {}", words::rate(&rate)))
         )
+    })
+}
+
+/// How often a fault of chance did something, if it is one.
+pub fn rate(run: &RunLog, strike: &Strike) -> Option<Rate> {
+    let Effect::Link(weather) = run.plan.faults[strike.fault].effect else { return None };
+    let touched = strike.touched;
+    Some(Rate {
+        configured_ppm: weather.millionths()?,
+        of: touched.exposed,
+        changed: touched.changed(),
+        overtaken: touched.overtaken,
     })
 }
 

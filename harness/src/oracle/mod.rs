@@ -12,7 +12,7 @@ mod state;
 mod value;
 
 pub use delivery::Ledger;
-pub use met::met;
+pub use met::{met, rate};
 
 use crate::metrics::recovery::Recoveries;
 use crate::run::RunLog;

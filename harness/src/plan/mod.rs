@@ -11,9 +11,10 @@ mod workload;
 pub use mutation::Mutation;
 pub use schedule::{PlannedFault, PlannedPlace, strata};
 pub use topology::{coordinator_name, regions};
-pub use weather::{Fate, Transmission};
+pub use weather::{Fate, Met, Transmission};
 
 use crate::config::{RunConfig, StorageConfig};
+use crate::faults::Weather;
 use crate::seed::Seed;
 use aftermath_systems::endpoints::{Sink, Source};
 use aftermath_systems::node::{Cx, Node};
@@ -49,6 +50,10 @@ pub struct RunPlan {
     pub spares_lives: bool,
     /// The faults on links.
     spells: Vec<weather::Spell>,
+    /// Whether a fault makes frames overtake each other on the wire.
+    pub(crate) reorders: bool,
+    /// Whether a fault hands messages to their receivers again.
+    pub(crate) redelivers: bool,
     /// What losses are drawn from.
     loss_seed: u64,
     /// When a session sends again what a fault has taken from it, ns.
@@ -88,6 +93,8 @@ impl RunPlan {
             drain_within_ns: 0,
             spares_lives: faults.iter().any(|fault| !fault.kind.kills()),
             spells: weather::spells(&faults),
+            reorders: weather::any(&faults, |w| matches!(w, Weather::Delay { .. })),
+            redelivers: weather::any(&faults, |w| matches!(w, Weather::Again { .. })),
             loss_seed: seed.stream("loss").below(u64::MAX),
             retransmit_ns: network.retransmit_ns,
             faults,
@@ -149,9 +156,7 @@ impl RunPlan {
         if largest == 0 {
             return 0;
         }
-        let word = mix(mix(self.jitter_seed, pair as u64), number);
-        // The high half of a product with a uniform word is uniform: no division, no bias to see.
-        ((u128::from(word) * (u128::from(largest) + 1)) >> 64) as Nanos
+        weather::uniform(mix(mix(self.jitter_seed, pair as u64), number), largest)
     }
 
     /// The longest one-way delay, jitter included, ns.

@@ -1,7 +1,7 @@
 //! When which fault strikes, drawn from the seed where the scenario leaves it open.
 
 use crate::config::{FaultAt, FaultConfig, FaultPlace, LinkEnd, RunConfig, Target};
-use crate::faults::{self, Effect};
+use crate::faults::{self, Effect, Weather};
 use crate::seed::Seed;
 use aftermath_systems::claim::FaultKind;
 use aftermath_systems::plan::Plan;
@@ -56,14 +56,18 @@ pub fn faults(config: &RunConfig, plan: &Plan, seed: Seed, stratum: u32) -> Vec<
         let at = instant(fault, seed, number, stratum, previous, config);
         previous = at;
         let place = place(plan, &fault.place);
+        let effect = (faults::of(fault.kind).effect)(&fault.options);
         let for_ns = match place {
             PlannedPlace::Node { .. } => fault.for_ns,
+            // A new connection can be made at once.
+            PlannedPlace::Links { .. } if matches!(effect, Effect::Link(Weather::Reset { .. })) => {
+                Some(fault.for_ns.unwrap_or(1))
+            }
             // Links are a function of time alone: they cannot wait for the rest to heal.
             PlannedPlace::Links { .. } => {
                 Some(fault.for_ns.unwrap_or(plan.workload.end_at.saturating_sub(at)))
             }
         };
-        let effect = (faults::of(fault.kind).effect)(&fault.options);
         planned.push(PlannedFault { kind: fault.kind, effect, place, at, for_ns });
     }
     // Stable: faults of one instant keep the order of the file.

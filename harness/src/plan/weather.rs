@@ -23,10 +23,26 @@ pub struct Spell {
 /// What becomes of one transmission.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fate {
-    /// It comes over at this instant, ns.
-    Arrives(Nanos),
+    /// It comes over.
+    Arrives {
+        /// When, ns.
+        at: Nanos,
+        /// When a copy of it does, ns.
+        copy_at: Option<Nanos>,
+        /// The fault that holds it up so that others overtake it.
+        delayed: Option<usize>,
+    },
     /// It is lost.
     Lost,
+}
+
+/// What a fault has to do with a transmission.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Met {
+    /// A draw decided about it.
+    Exposed,
+    /// It was changed.
+    Changed,
 }
 
 /// One transmission of a frame.
@@ -60,19 +76,55 @@ pub(super) fn spells(faults: &[PlannedFault]) -> Vec<Spell> {
     faults.iter().enumerate().filter_map(spell).filter(lasting).collect()
 }
 
+/// Whether a schedule has such weather.
+pub(super) fn any(faults: &[PlannedFault], is: impl Fn(Weather) -> bool) -> bool {
+    faults.iter().any(|fault| matches!(fault.effect, Effect::Link(weather) if is(weather)))
+}
+
 impl RunPlan {
-    /// What becomes of a transmission. Calls `touched` with the number of every fault that changes
-    /// it.
-    pub fn fate(&self, sent: Transmission, mut touched: impl FnMut(usize)) -> Fate {
+    /// When a machine is told that its connection with which other was reset, ns.
+    pub fn resets(&self, node: NodeId) -> Vec<(Nanos, NodeId)> {
+        let mut told = Vec::new();
+        for fault in &self.faults {
+            let PlannedPlace::Links { pairs, .. } = &fault.place else { continue };
+            if !matches!(fault.effect, Effect::Link(Weather::Reset { told: true })) {
+                continue;
+            }
+            // A connection goes both ways, whichever of them the fault names.
+            let ends = pairs.iter().flat_map(|(from, to)| [(*from, *to), (*to, *from)]);
+            let mut peers: Vec<_> = ends.filter(|(me, _)| *me == node).map(|end| end.1).collect();
+            peers.sort_unstable();
+            peers.dedup();
+            let known = self.acquaintances(node);
+            peers.retain(|peer| known.contains(peer));
+            told.extend(peers.into_iter().map(|peer| (fault.at, peer)));
+        }
+        told
+    }
+
+    /// What becomes of a transmission. Calls `met` with the number of every fault that decides
+    /// about it or changes it.
+    pub fn fate(&self, sent: Transmission, mut met: impl FnMut(usize, Met)) -> Fate {
         let Transmission { pair, left, mut due, heartbeat, .. } = sent;
         let spells = || self.spells.iter().filter(move |spell| spell.is_about(pair));
+        let mut delayed = None;
         // First what happens on the way, then whether it ends: a longer way meets more.
         for spell in spells().filter(|spell| spell.is_on(left)) {
-            if let Weather::Slow { by_ns } = spell.weather {
-                due += by_ns;
-                if by_ns > 0 {
-                    touched(spell.fault);
+            let longer = match spell.weather {
+                Weather::Slow { by_ns, jitter_ns } => {
+                    by_ns + uniform(self.word(spell, sent, Draw::Length), jitter_ns)
                 }
+                Weather::Delay { millionths, by_ns } => {
+                    met(spell.fault, Met::Exposed);
+                    if self.draws(spell, sent, millionths) { by_ns } else { 0 }
+                }
+                _ => 0,
+            };
+            due += longer;
+            if longer > 0 {
+                met(spell.fault, Met::Changed);
+                let delays = matches!(spell.weather, Weather::Delay { .. });
+                delayed = delays.then_some(spell.fault).or(delayed);
             }
         }
         // Until nothing holds it any longer.
@@ -82,37 +134,89 @@ impl RunPlan {
             holds.next().map(|spell| (spell.fault, spell.to))
         };
         while let Some((fault, until)) = held(due) {
-            touched(fault);
+            met(fault, Met::Changed);
             due = until;
         }
         for spell in spells() {
             let lost = match spell.weather {
-                Weather::Cut => spell.meets(left, due),
-                Weather::Lose { millionths } => {
-                    spell.is_on(left) && self.draws(spell, sent, millionths)
+                Weather::Cut | Weather::Reset { .. } => spell.meets(left, due),
+                Weather::Lose { millionths } if spell.is_on(left) => {
+                    met(spell.fault, Met::Exposed);
+                    self.draws(spell, sent, millionths)
                 }
-                Weather::LoseHeartbeats { millionths } => {
-                    heartbeat && spell.is_on(left) && self.draws(spell, sent, millionths)
+                Weather::LoseHeartbeats { millionths } if heartbeat && spell.is_on(left) => {
+                    met(spell.fault, Met::Exposed);
+                    self.draws(spell, sent, millionths)
                 }
-                Weather::Hold | Weather::Slow { .. } => false,
+                _ => false,
             };
             if lost {
-                touched(spell.fault);
+                met(spell.fault, Met::Changed);
                 return Fate::Lost;
             }
         }
-        Fate::Arrives(due)
+        let mut copy_at = None;
+        for spell in spells().filter(|spell| spell.is_on(left)) {
+            let Weather::Copy { millionths, after_ns } = spell.weather else { continue };
+            met(spell.fault, Met::Exposed);
+            if self.draws(spell, sent, millionths) {
+                met(spell.fault, Met::Changed);
+                copy_at = Some(due + after_ns);
+            }
+        }
+        Fate::Arrives { at: due, copy_at, delayed }
     }
 
-    /// A draw with this probability: a function of the seed, the pair and the number.
+    /// When a message that has arrived comes again, ns: once for each fault that wants it. Its
+    /// `number` is that of its sender's count.
+    pub fn again(&self, arrived: Transmission, mut met: impl FnMut(usize, Met)) -> Vec<Nanos> {
+        let on = |spell: &&Spell| spell.is_about(arrived.pair) && spell.is_on(arrived.due);
+        let mut times = Vec::new();
+        for spell in self.spells.iter().filter(on) {
+            let Weather::Again { millionths, within_ns } = spell.weather else { continue };
+            met(spell.fault, Met::Exposed);
+            if self.draws(spell, arrived, millionths) {
+                met(spell.fault, Met::Changed);
+                let later = uniform(self.word(spell, arrived, Draw::Length), within_ns);
+                times.push(arrived.due + later);
+            }
+        }
+        times
+    }
+
+    /// A draw with this probability.
     fn draws(&self, spell: &Spell, sent: Transmission, millionths: u32) -> bool {
+        uniform(self.word(spell, sent, Draw::Whether), 999_999) < u64::from(millionths)
+    }
+
+    /// A random word: a function of the seed, the pair, the number and the fault, so that no draw
+    /// depends on an earlier one.
+    fn word(&self, spell: &Spell, sent: Transmission, draw: Draw) -> u64 {
         let (from, to) = sent.pair;
         let pair = u64::from(from.0) << 16 | u64::from(to.0);
         let heartbeat = u64::from(sent.heartbeat) << 32;
         let word = mix(mix(self.loss_seed, pair | heartbeat), sent.number);
         let word = mix(word, spell.fault as u64);
-        ((u128::from(word) * 1_000_000) >> 64) < u128::from(millionths)
+        match draw {
+            Draw::Whether => word,
+            Draw::Length => mix(word, 1),
+        }
     }
+}
+
+/// What is drawn about a transmission.
+#[derive(Clone, Copy)]
+enum Draw {
+    /// Whether a fault changes it.
+    Whether,
+    /// How long something takes.
+    Length,
+}
+
+/// A number in 0..=`most` from a random word. The high half of a product with a uniform word is
+/// uniform: no division, no bias to see.
+pub(super) fn uniform(word: u64, most: u64) -> u64 {
+    ((u128::from(word) * (u128::from(most) + 1)) >> 64) as u64
 }
 
 impl Spell {

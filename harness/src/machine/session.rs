@@ -1,0 +1,168 @@
+//! Sending: what a machine knows of its connection with another, and when a frame gets there.
+
+use super::{Body, Frame, HandlerId, Machine};
+use crate::plan::{Fate, Transmission};
+use crate::transfer::transfer;
+use aftermath_systems::planted_bugs::Bug;
+use aftermath_systems::protocol::{Nanos, NodeId};
+use std::collections::VecDeque;
+use std::iter;
+
+/// What one machine knows of its connection with another: frames are numbered within a pair of
+/// incarnations and arrive in that order.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Session {
+    /// When the link to it is free again (bandwidth), ns.
+    pub(super) free_at: Nanos,
+    /// When the last frame to it, heartbeats apart, leaves for good, ns.
+    pub(super) left: Nanos,
+    /// When the last item to it leaves for good, ns.
+    pub(super) items_left: Nanos,
+    /// When the last frame to it is due, ns: jitter lets none overtake another.
+    pub(super) due: Nanos,
+    /// When the last item to it is due, ns.
+    pub(super) item_due: Nanos,
+    /// The same of heartbeats, which have a connection of their own.
+    pub(super) heartbeat_due: Nanos,
+    /// Frames sent to it, over all our incarnations.
+    pub(super) frames: u64,
+    /// Our incarnation when we last sent, and the number of that frame.
+    pub(super) sent: (u32, u64),
+    /// Its incarnation and number of the last frame that arrived.
+    pub(super) received: (u32, u64),
+    /// What is on the wire and has not been overtaken: when it comes over, ns, and which fault
+    /// holds it up. Kept only where a fault makes frames overtake each other.
+    pub(super) on_wire: VecDeque<(Nanos, Option<usize>)>,
+}
+
+/// When a frame leaves for good and when it arrives, ns.
+struct Way {
+    left: Nanos,
+    due: Nanos,
+    /// When a copy of it arrives.
+    copy_at: Option<Nanos>,
+}
+
+impl Session {
+    /// Notes that a frame leaves now and is on the wire until `arrives`. Calls `overtaken` with the
+    /// fault that holds it up for each frame that was sent before and comes over after it: a real
+    /// inversion on the wire (a frame is reordered if one that was sent later has come before it,
+    /// RFC 4737, section 3).
+    fn overtake(
+        &mut self,
+        leaves: Nanos,
+        arrives: Nanos,
+        delayed: Option<usize>,
+        mut overtaken: impl FnMut(Option<usize>),
+    ) {
+        // Sorted by arrival: whatever was overtaken has been taken out.
+        while self.on_wire.front().is_some_and(|(at, _)| *at <= leaves) {
+            self.on_wire.pop_front();
+        }
+        while let Some((_, fault)) = self.on_wire.pop_back_if(|(at, _)| *at > arrives) {
+            overtaken(fault);
+        }
+        self.on_wire.push_back((arrives, delayed));
+    }
+}
+
+impl Machine {
+    /// Puts a frame on the wire: it waits for the link, takes its bytes' time and the latency.
+    pub(super) fn send(
+        &mut self,
+        now: Nanos,
+        to: NodeId,
+        body: Body,
+        bytes: u64,
+        lineage: Nanos,
+        cause: HandlerId,
+    ) {
+        self.count += 1;
+        let takes = transfer(bytes, self.plan.bandwidth_bytes_per_s);
+        let session = &mut self.sessions[to.index()];
+        // Life is shown on a connection of its own: behind a large state that is being sent it
+        // would come too late, and say that we are dead.
+        let sent_at = if body.is_heartbeat() {
+            now + takes
+        } else {
+            session.free_at = now.max(session.free_at) + takes;
+            session.sent = match session.sent {
+                (mine, number) if mine == self.incarnation => (mine, number + 1),
+                _ => (self.incarnation, 1),
+            };
+            session.free_at
+        };
+        self.log.largest_bytes = self.log.largest_bytes.max(bytes);
+        let (from, count, session) = (self.id, self.count, self.sessions[to.index()].sent);
+        let Some(Way { left, due, copy_at }) = self.travel(to, sent_at, &body) else { return };
+        if body.is_data() {
+            let session = &mut self.sessions[to.index()];
+            session.items_left = left.max(session.items_left);
+            session.item_due = due;
+        }
+        if body.is_data() && self.plan.spares_lives {
+            self.note_late(now, due - self.plan.latency_ns(self.id, to));
+        }
+        let is_copy = false;
+        let frame =
+            Frame { from, to, sent: now, left, due, count, session, cause, lineage, is_copy, body };
+        let copy = copy_at.map(|due| Frame { due, is_copy: true, ..frame.clone() });
+        self.significant_sent += u64::from(frame.is_significant());
+        for frame in iter::once(frame).chain(copy) {
+            self.log.frames_sent += 1;
+            self.outbox.push(frame);
+        }
+    }
+
+    /// Notes that an item sent now would have left at `leaving`.
+    fn note_late(&mut self, now: Nanos, leaving: Nanos) {
+        match self.log.late.last_mut() {
+            Some((_, until)) if now <= *until => *until = leaving.max(*until),
+            _ if leaving > now => self.log.late.push((now, leaving)),
+            _ => {}
+        }
+    }
+
+    /// When a frame leaves for good and when it arrives, if it does, ns: after latency and jitter,
+    /// and never before the one sent before it on the same connection. What a fault takes is sent
+    /// again, as often as it must, unless it is a heartbeat.
+    fn travel(&mut self, to: NodeId, mut left: Nanos, body: &Body) -> Option<Way> {
+        let heartbeat = body.is_heartbeat();
+        loop {
+            let session = &mut self.sessions[to.index()];
+            session.frames += 1;
+            let number = session.frames;
+            let jitter = self.plan.jitter_ns(self.id, to, number);
+            let due = left + self.plan.latency_ns(self.id, to) + jitter;
+            let last = if heartbeat { &mut session.heartbeat_due } else { &mut session.due };
+            let pair = (self.id, to);
+            let sent = Transmission { pair, left, due, number, heartbeat };
+            let log = &mut self.log;
+            let fate = self.plan.fate(sent, |fault, met| log.note(fault, met, body));
+            match fate {
+                Fate::Arrives { at, copy_at, delayed } => {
+                    let unordered = self.plan.systems.bug == Some(Bug::SessionUnordered);
+                    *last = if unordered { at } else { at.max(*last) };
+                    let due = *last;
+                    if self.plan.reorders && !heartbeat {
+                        session.overtake(sent.left, at, delayed, |fault| log.overtaken(fault));
+                    }
+                    if !heartbeat {
+                        // What waits for something to be sent again is gone if that is gone.
+                        session.left = left.max(session.left);
+                        left = session.left;
+                    }
+                    return Some(Way { left, due, copy_at: copy_at.map(|at| at.max(due)) });
+                }
+                Fate::Lost if heartbeat => {
+                    log.frames_lost += 1;
+                    return None;
+                }
+                Fate::Lost => {
+                    log.retransmissions += 1;
+                    left += self.plan.retransmit_ns;
+                }
+            }
+        }
+    }
+}
