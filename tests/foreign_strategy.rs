@@ -173,7 +173,7 @@ impl Replica {
 
     fn take_over(&mut self, cx: &Cx, term: Term, fx: &mut Effects) {
         if !self.loaded && self.mistake != Mistake::NeverLoads {
-            fx.restart(RestartFrom::Shared { slot: Self::slot(cx), number: None });
+            fx.restart(RestartFrom::Shared { slot: Self::slot(cx), number: None, attempt: 0 });
             return;
         }
         let from =

@@ -4,7 +4,7 @@ use crate::blocks::{Membership, Task};
 use crate::plan::Plan;
 use crate::planted_bugs::Bug;
 use crate::protocol::{
-    ChannelId, Effects, Event, InstanceId, Item, Nanos, NodeId, Positions, Term,
+    ChannelId, Effects, Event, InstanceId, Item, Nanos, NodeId, Positions, Stamp,
 };
 
 /// What a node may know of the world while it handles an event: the instant, itself and the plan.
@@ -82,8 +82,8 @@ pub trait Node: ForkNode {
     ///
     /// Zombies are fenced here and not when the item is served: what has arrived before its sender
     /// was replaced is as good as ever, however long it queues.
-    fn admits(&self, _cx: &Cx, term: Term, channel: ChannelId) -> bool {
-        self.parts().is_none_or(|(_, task)| task.ports.inbox.admits(term, channel))
+    fn admits(&self, cx: &Cx, stamp: Stamp, channel: ChannelId) -> bool {
+        self.parts().is_none_or(|(_, task)| task.ports.inbox.admits(cx, stamp, channel))
     }
 
     /// CPU time to charge before `item` is handled, ns. A peek: nothing may change.

@@ -55,6 +55,12 @@ pub enum Bug {
     SessionUnordered,
     /// Items of a leader that was replaced are taken like any other.
     NoFence,
+    /// Items that do not answer what was asked for are taken like any other.
+    OldStampTaken,
+    /// A standby applies a checkpoint that comes again.
+    OldCheckpointApplied,
+    /// A task obeys a command that comes again.
+    OldCommandObeyed,
 }
 
 /// A bug of the list.
@@ -189,6 +195,21 @@ pub const ALL: &[PlantedBug] = &[
         bug: Bug::NoFence,
         name: "no-fence",
         summary: "items of a leader that was replaced are taken like any other",
+    },
+    PlantedBug {
+        bug: Bug::OldStampTaken,
+        name: "old-stamp-taken",
+        summary: "items that were sent before a rewind and come again are taken like any other",
+    },
+    PlantedBug {
+        bug: Bug::OldCheckpointApplied,
+        name: "old-checkpoint-applied",
+        summary: "a passive standby applies a checkpoint that comes again",
+    },
+    PlantedBug {
+        bug: Bug::OldCommandObeyed,
+        name: "old-command-obeyed",
+        summary: "a task of a region obeys its coordinator's command when it comes again",
     },
 ];
 

@@ -41,6 +41,8 @@ pub enum Act {
         slot: u32,
         /// Which version; the newest if `None`.
         number: Option<u64>,
+        /// Handed to the next life.
+        attempt: u32,
     },
     /// Versions of a slot of the shared store before `number` may go.
     Discard {

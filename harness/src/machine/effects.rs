@@ -17,7 +17,7 @@ impl Machine {
         handler: HandlerId,
     ) {
         match effect {
-            Effect::Emit { to, channel, term, item, cause } => {
+            Effect::Emit { to, channel, stamp, item, cause } => {
                 let bytes = match &item {
                     Item::Tuple(tuple) if tuple.payload != Payload::End => {
                         self.plan.systems.edge(self.plan.systems.channel(channel).edge).tuple_bytes
@@ -25,7 +25,7 @@ impl Machine {
                     _ => self.plan.systems.settings.control_bytes,
                 };
                 self.count_traffic(cause, 1, bytes, self.plan.into_protected(channel));
-                self.send(now, to, Body::Data { channel, term, item }, bytes, lineage, handler);
+                self.send(now, to, Body::Data { channel, stamp, item }, bytes, lineage, handler);
             }
             Effect::Link { to, link } => {
                 let (cause, bytes) = self.link_cost(&link);
@@ -150,9 +150,9 @@ impl Machine {
         match from {
             RestartFrom::Nothing => self.load(now, Default::default(), from),
             RestartFrom::Local => self.load(now, self.device.stored(), from),
-            RestartFrom::Shared { slot, number } => {
+            RestartFrom::Shared { slot, number, attempt } => {
                 let (node, incarnation) = (self.id, self.incarnation);
-                self.acts.push(Act::Read { node, incarnation, at: now, slot, number });
+                self.acts.push(Act::Read { node, incarnation, at: now, slot, number, attempt });
             }
         }
     }

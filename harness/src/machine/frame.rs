@@ -1,6 +1,6 @@
 //! What travels between machines.
 
-use aftermath_systems::protocol::{ChannelId, Item, Link, Nanos, NodeId, Term};
+use aftermath_systems::protocol::{ChannelId, Item, Link, Nanos, NodeId, Stamp};
 use std::rc::Rc;
 
 /// Which handler caused an effect: (node, incarnation, number of the handler on that node).
@@ -57,8 +57,8 @@ pub enum Body {
     Data {
         /// Which channel.
         channel: ChannelId,
-        /// The sender's term.
-        term: Term,
+        /// By what authority it was sent.
+        stamp: Stamp,
         /// The item.
         item: Item,
     },

@@ -35,9 +35,9 @@ impl Lane {
 
 impl Machine {
     pub(super) fn enqueue(&mut self, now: Nanos, frame: Frame) {
-        if let (Body::Data { channel, term, .. }, Some(node)) = (&frame.body, &self.node) {
+        if let (Body::Data { channel, stamp, .. }, Some(node)) = (&frame.body, &self.node) {
             let cx = Cx { now, me: self.id, plan: &self.plan.systems };
-            if !node.admits(&cx, *term, *channel) {
+            if !node.admits(&cx, *stamp, *channel) {
                 self.log.frames_fenced += 1;
                 return;
             }
@@ -89,8 +89,8 @@ impl Machine {
     }
 
     fn handle_item(&mut self, now: Nanos, frame: Frame) {
-        if let Body::Data { channel, term, item } = frame.body {
-            let event = Event::Data { from: frame.from, term, channel, item };
+        if let Body::Data { channel, stamp, item } = frame.body {
+            let event = Event::Data { from: frame.from, term: stamp.term, channel, item };
             self.handle(now, event, frame.lineage, frame.cause);
         }
     }

@@ -10,10 +10,10 @@ use crate::run::RunLog;
 use crate::upsets::{Upset, upsets};
 use aftermath_reports::record::{Claimed, Guarantee, ValueClass};
 use aftermath_systems::claim::{
-    Answer, Claim, Downstream, FaultKind, Situation, UnderRepair, Value,
+    Answer, Claim, Delivery, Downstream, FaultKind, Situation, UnderRepair, Value,
 };
 use aftermath_systems::operator::OperatorClass;
-use aftermath_systems::plan::{ChannelPlan, Plan};
+use aftermath_systems::plan::{ChannelPlan, Dedup, Feed, Plan};
 use aftermath_systems::protocol::{InstanceId, Nanos, NodeId, OperatorId};
 
 /// The join of the promises for everything that was upset.
@@ -34,6 +34,7 @@ pub fn claimed(case: &Case) -> Claimed {
             answer = answer.join(Answer::NotCovered(why));
         }
     }
+    answer = redelivered(run, &strikes).into_iter().fold(answer, Answer::join);
     for upset in &upsets {
         let strike = strikes.iter().find(|(_, strike)| strike.fault == upset.fault);
         let (node, strike) = strike.expect("an upset has its fault");
@@ -64,6 +65,49 @@ struct Past<'a> {
     recoveries: &'a Recoveries,
     strikes: &'a [(NodeId, &'a Strike)],
     upsets: &'a [Upset],
+}
+
+/// What is promised where tuples came again, above the session: as if their sender had repeated
+/// them, whoever took them. Where positions are remembered nobody notices. They are not where
+/// nobody looks at them, and where whoever leads has started with no memory and nothing was sent
+/// to it again.
+fn redelivered(run: &RunLog, strikes: &[(NodeId, &Strike)]) -> Vec<Answer> {
+    let systems = &run.plan.systems;
+    let mut answers = Vec::new();
+    for (_, strike) in strikes {
+        let PlannedPlace::Links { pairs, .. } = &run.plan.faults[strike.fault].place else {
+            continue;
+        };
+        if run.kind(strike.fault) != FaultKind::Redelivery {
+            continue;
+        }
+        let came_again = |node: &NodeId| {
+            let touched = run.nodes[node.index()].log.touched.get(&strike.fault);
+            touched.is_some_and(|touched| touched.items > 0)
+        };
+        for (from, to) in pairs.iter().filter(|(_, to)| came_again(to)) {
+            let instance = systems.node(*to).instance;
+            let started_again = !run.nodes[to.index()].log.activations.is_empty();
+            let sender = systems.node(*from).instance;
+            for channel in systems.channels.iter().filter(|c| c.from == sender && c.to == instance) {
+                let contract = &systems.edge(channel.edge).contract;
+                let asks = contract.retain || contract.feed == Feed::AllReplicas;
+                if contract.dedup == Dedup::Off || (started_again && !asks) {
+                    let id = systems.instance(instance).operator;
+                    let own = systems.operator(id).operator();
+                    let own = own.map_or(Downstream::Stateless, |own| Downstream::of(own.span()));
+                    let spoilt = own.max(downstream(systems, id));
+                    answers.push(Answer::Claim(Claim {
+                        delivery: Delivery::DUPLICATES,
+                        value: spoilt.value(),
+                        state_same: spoilt == Downstream::Stateless,
+                        ..Claim::PRECISE
+                    }));
+                }
+            }
+        }
+    }
+    answers
 }
 
 /// Whether a fault that does not kill makes tuples come at other times than without it.
@@ -155,7 +199,7 @@ fn undisturbed(systems: &Plan, id: OperatorId) -> Situation {
         fault: FaultKind::MachineLoss,
         class: operator.class(),
         span: operator.span(),
-        dedup: dedup.min().unwrap_or(aftermath_systems::plan::Dedup::Off),
+        dedup: dedup.min().unwrap_or(Dedup::Off),
         spare_left: true,
         under_repair: UnderRepair::default(),
         overtaken: false,

@@ -47,7 +47,8 @@ fn killed(strike: &Strike) -> Vec<Option<String>> {
 fn over_links(run: &RunLog, strike: &Strike, kind: FaultKind) -> Option<String> {
     let touched = strike.touched;
     let heartbeats = touched.heartbeats > 0
-        && (kind == FaultKind::HeartbeatLoss || suspected_during(run, strike));
+        && (kind == FaultKind::HeartbeatLoss || suspected_during(run, strike))
+        || kind == FaultKind::ConnectionReset && suspected_during(run, strike);
     let met = touched.items + touched.messages > 0 || heartbeats;
     let how = match kind {
         FaultKind::Duplicate => "came twice",

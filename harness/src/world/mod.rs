@@ -128,8 +128,8 @@ impl Machines {
                         }
                     }
                     Act::Store { at, key, blob } => self.store.add(at, key, blob),
-                    Act::Read { node, incarnation, at, slot, number } => {
-                        self.store.ask(node, incarnation, at, (slot, number));
+                    Act::Read { node, incarnation, at, slot, number, attempt } => {
+                        self.store.ask(node, incarnation, at, (slot, number, attempt));
                     }
                     Act::Discard { slot, number } => discarded.push((slot, number)),
                 }

@@ -24,6 +24,7 @@ struct Question {
     at: Nanos,
     slot: u32,
     number: Option<u64>,
+    attempt: u32,
 }
 
 /// Versions by slot, with the instant since when each is durable. A question is answered after
@@ -40,15 +41,16 @@ impl SharedStore {
         self.versions.entry(key.slot).or_default().push((at, key, blob));
     }
 
-    /// Somebody asks for a version of a slot, the newest if no number is given.
+    /// Somebody asks for a version of a slot, the newest if no number is given; what
+    /// its next life must know is handed on.
     pub fn ask(
         &mut self,
         node: NodeId,
         incarnation: u32,
         at: Nanos,
-        (slot, number): (u32, Option<u64>),
+        (slot, number, attempt): (u32, Option<u64>, u32),
     ) {
-        self.questions.push(Question { node, incarnation, at, slot, number });
+        self.questions.push(Question { node, incarnation, at, slot, number, attempt });
     }
 
     /// Nobody will ask for versions of `slot` before `number` any more.
@@ -73,7 +75,11 @@ impl SharedStore {
             incarnation: question.incarnation,
             at: question.at,
             found: Stored(newest(question).into_iter().collect()),
-            from: RestartFrom::Shared { slot: question.slot, number: question.number },
+            from: RestartFrom::Shared {
+                slot: question.slot,
+                number: question.number,
+                attempt: question.attempt,
+            },
         };
         questions.iter().map(answer).collect()
     }

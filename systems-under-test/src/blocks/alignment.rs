@@ -22,6 +22,8 @@ pub enum Step {
 pub struct Alignment {
     /// The checkpoint being aligned.
     number: u64,
+    /// The last checkpoint that was cut, or restored.
+    done: u64,
     /// Channels whose barrier has come.
     arrived: Vec<ChannelId>,
     held: Vec<(ChannelId, Item)>,
@@ -40,7 +42,16 @@ impl Alignment {
         }
     }
 
+    /// An alignment after checkpoint `number`: barriers of it and before are old.
+    pub fn after(number: u64) -> Alignment {
+        Alignment { done: number, ..Alignment::default() }
+    }
+
     fn barrier(&mut self, cx: &Cx, number: u64, channel: ChannelId) -> Step {
+        // Old barriers may come again.
+        if number <= self.done || number < self.number {
+            return Step::Wait;
+        }
         if number > self.number {
             self.number = number;
             self.arrived.clear();
@@ -50,13 +61,16 @@ impl Alignment {
         } else if cx.planted(Bug::CutAtFirstBarrier) {
             return Step::Wait;
         }
-        self.arrived.push(channel);
+        if !self.arrived.contains(&channel) {
+            self.arrived.push(channel);
+        }
         let inputs = &cx.plan.instance(cx.instance()).inputs;
         let internal = inputs.iter().filter(|c| cx.plan.is_internal(**c)).count();
         if self.arrived.len() < internal {
             return Step::Wait;
         }
         self.arrived.clear();
+        self.done = number;
         Step::Cut(number)
     }
 

@@ -4,8 +4,8 @@ use crate::node::Cx;
 use crate::plan::Dedup;
 use crate::planted_bugs::Bug;
 use crate::protocol::{
-    ChannelId, EdgeId, Effects, InstanceId, Item, Link, NodeId, Positions, Request, Resend, Term,
-    TimerId,
+    Ask, ChannelId, EdgeId, Effects, InstanceId, Item, Link, NodeId, Positions, Request, Resend,
+    Stamp, Term, TimerId,
 };
 use serde::{Deserialize, Serialize};
 
@@ -33,8 +33,11 @@ struct Upstream {
     /// What we asked to be sent again, while the answer has not come: until then whatever arrives
     /// was sent before the sender knew, and would make us skip what we asked for.
     rewinding: Option<Resend>,
-    /// Number of our last request.
-    ask: u32,
+    /// Our last request.
+    ask: Ask,
+    /// The last that was answered by whoever leads the sender now: what answers another was sent to
+    /// our predecessor, or to us before we asked again, and would make us skip what lies between.
+    answered: Ask,
 }
 
 /// The receiving side of all input channels of one node.
@@ -56,18 +59,24 @@ impl Inbox {
                 term: 1,
                 dedup: cx.plan.contract(*channel).dedup,
                 rewinding: None,
-                ask: 0,
+                ask: Ask::default(),
+                answered: Ask::default(),
             }
         };
         let inputs = &cx.plan.instance(cx.instance()).inputs;
         Inbox { upstream: inputs.iter().map(upstream).collect(), state: InboxState::default() }
     }
 
-    /// Whether an item that arrives now, sent in `term`, may join the queue: its sender leads, as
-    /// far as we know, and it was not sent before what we have asked for. A peek: nothing changes.
-    pub fn admits(&self, term: Term, channel: ChannelId) -> bool {
+    /// Whether an item that arrives now may join the queue: its sender leads, as far as we know,
+    /// and it was not sent before what we have asked for, nor is it an old one that comes again. A
+    /// peek: nothing changes.
+    pub fn admits(&self, cx: &Cx, stamp: Stamp, channel: ChannelId) -> bool {
         let upstream = self.upstream.iter().find(|u| u.channel == channel);
-        upstream.is_some_and(|u| term >= u.term && u.rewinding.is_none())
+        upstream.is_some_and(|u| {
+            let answers = stamp.term > u.term || stamp.ask == u.answered;
+            let leads = stamp.term >= u.term && (answers || cx.planted(Bug::OldStampTaken));
+            (leads || cx.planted(Bug::NoFence)) && u.rewinding.is_none()
+        })
     }
 
     /// Whether an item has been seen before. A peek: nothing changes.
@@ -124,23 +133,37 @@ impl Inbox {
         self.state = state;
     }
 
-    /// Asks for a part of a channel's log, and takes nothing from it until the answer comes.
-    pub fn request(&mut self, cx: &Cx, channel: ChannelId, which: Resend) -> Request {
+    /// Asks for a part of a channel's log, leading in term `mine`, and takes nothing from it until
+    /// the answer comes.
+    pub fn request(
+        &mut self,
+        cx: &Cx,
+        mine: Term,
+        channel: ChannelId,
+        which: Resend,
+    ) -> Request {
         let found = self.upstream.iter_mut().find(|u| u.channel == channel);
         let upstream = found.expect("requests are about channels of ours");
-        upstream.ask += 1;
+        let number = if upstream.ask.term == mine { upstream.ask.number + 1 } else { 1 };
+        upstream.ask = Ask { term: mine, number };
         // Nothing is sent again, so nothing announces that.
         let waits = which != Resend::Nothing && !cx.planted(Bug::RewindUnmarked);
         upstream.rewinding = waits.then(|| which.clone());
         Request { channel, which, ask: upstream.ask }
     }
 
-    /// The answer to a request has come: what follows is what we asked for.
-    pub fn rewound(&mut self, channel: ChannelId, ask: u32) {
-        let asked = |u: &&mut Upstream| u.channel == channel && u.ask == ask;
-        if let Some(upstream) = self.upstream.iter_mut().find(asked) {
-            upstream.rewinding = None;
+    /// The answer to a request has come: what follows is what we asked for. Returns whether it
+    /// answers another request than our last: whoever leads the sender now has heard of an old one,
+    /// and must be asked again, or it would send what we do not take.
+    pub fn rewound(&mut self, from: NodeId, channel: ChannelId, ask: Ask) -> bool {
+        let found = self.upstream.iter_mut().find(|u| u.channel == channel);
+        let Some(upstream) = found.filter(|u| u.primary == from) else { return false };
+        if upstream.ask != ask {
+            return upstream.rewinding.is_none();
         }
+        upstream.rewinding = None;
+        upstream.answered = ask;
+        false
     }
 
     /// The channels from `instance`, with what we asked of each and have not got.
@@ -153,6 +176,10 @@ impl Inbox {
     pub fn repoint(&mut self, instance: InstanceId, primary: NodeId, term: Term) {
         for upstream in &mut self.upstream {
             if upstream.instance == instance && term >= upstream.term {
+                if term > upstream.term {
+                    // It has not answered anything yet.
+                    upstream.answered = Ask::default();
+                }
                 upstream.primary = primary;
                 upstream.term = term;
             }

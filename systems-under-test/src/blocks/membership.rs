@@ -52,13 +52,15 @@ pub struct Membership {
     /// Suspected, and waiting for the activation.
     activating: bool,
     incarnation: u32,
+    /// The newest incarnation of each peer that has said hello to us.
+    heard: Vec<(NodeId, u32)>,
 }
 
 impl Membership {
     /// Before the process has started.
     pub fn new(cx: &Cx) -> Membership {
         let primary = cx.plan.instance(cx.instance()).replicas[0];
-        Membership { role: Role::Joining, term: 1, primary, activating: false, incarnation: 0 }
+        Membership { role: Role::Joining, term: 1, primary, activating: false, incarnation: 0, heard: Vec::new() }
     }
 
     /// Our term if we lead.
@@ -69,6 +71,16 @@ impl Membership {
     /// The primary of our instance, as far as we know.
     pub fn primary(&self) -> NodeId {
         self.primary
+    }
+
+    /// Our own incarnation; 0 before the process has started.
+    pub fn incarnation(&self) -> u32 {
+        self.incarnation
+    }
+
+    /// The newest incarnation of a peer that has said hello to us; 0 if none has.
+    pub fn heard(&self, peer: NodeId) -> u32 {
+        self.heard.iter().find(|(node, _)| *node == peer).map_or(0, |(_, newest)| *newest)
     }
 
     /// Whether no change of roles is under way here.
@@ -130,18 +142,28 @@ impl Membership {
                 Role::Primary => self.deposed(fx),
                 Role::Standby | Role::Joining => self.ask(cx, *node, *term, fx),
             },
-            Link::Hello { instance, .. } if *instance == mine => match self.role {
-                Role::Primary => {
-                    let yours = (self.term, cx.me);
-                    let next = Positions::default();
-                    fx.link(from, Link::Welcome { instance: mine, term: self.term, yours, next });
-                    Change::Joined(from)
+            Link::Hello { instance, incarnation } if *instance == mine => {
+                // What it has said before may come again.
+                if *incarnation <= self.heard(from) {
+                    return Change::None;
                 }
-                Role::Standby if from == self.primary => self.suspect(fx),
-                Role::Standby | Role::Joining => Change::None,
-            },
+                match self.role {
+                    Role::Primary => {
+                        self.hear(from, *incarnation);
+                        let yours = (self.term, cx.me);
+                        let (term, next) = (self.term, Positions::default());
+                        let (instance, answers) = (mine, *incarnation);
+                        fx.link(from, Link::Welcome { instance, term, answers, yours, next });
+                        Change::Joined(from)
+                    }
+                    Role::Standby if from == self.primary => self.suspect(fx),
+                    Role::Standby | Role::Joining => Change::None,
+                }
+            }
+            Link::Welcome { answers, .. } if *answers != self.incarnation => Change::None,
             Link::Welcome { instance, term, .. } if *instance == mine => {
-                if self.role == Role::Primary || *term < self.term {
+                // Who has been answered has asked nothing more.
+                if self.role != Role::Joining || *term < self.term {
                     return Change::None;
                 }
                 self.role = Role::Standby;
@@ -163,11 +185,16 @@ impl Membership {
     fn ask(&mut self, cx: &Cx, primary: NodeId, term: Term, fx: &mut Effects) -> Change {
         self.role = Role::Joining;
         self.primary = primary;
-        self.term = term;
+        self.term = self.term.max(term);
         let hello = Link::Hello { instance: cx.instance(), incarnation: self.incarnation };
         fx.link(primary, hello);
         self.wait_for_answer(cx, fx);
         Change::None
+    }
+
+    fn hear(&mut self, peer: NodeId, incarnation: u32) {
+        self.heard.retain(|(node, _)| *node != peer);
+        self.heard.push((peer, incarnation));
     }
 
     /// Replicas that come back together must not both lead: the first waits least.

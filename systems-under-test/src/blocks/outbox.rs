@@ -5,7 +5,8 @@ use crate::operator::mix;
 use crate::plan::{Dedup, Feed, Partitioning};
 use crate::planted_bugs::Bug;
 use crate::protocol::{
-    Cause, ChannelId, Effects, InstanceId, Item, NodeId, Positions, Resend, Term, Tuple,
+    Ask, Cause, ChannelId, Effects, InstanceId, Item, NodeId, Positions, Request, Resend, Stamp,
+    Term, Tuple,
 };
 use std::collections::VecDeque;
 
@@ -23,6 +24,10 @@ struct Downstream {
     /// Where what will be sent begins.
     next: Positions,
     handshake: Handshake,
+    /// The last request that we have heard of.
+    heard: Ask,
+    /// The last that we have answered.
+    answered: Ask,
 }
 
 /// Where duplicates are avoided by asking first.
@@ -73,6 +78,8 @@ impl Outbox {
                     log: VecDeque::new(),
                     next: Positions::default(),
                     handshake: Handshake::None,
+                    heard: Ask::default(),
+                    answered: Ask::default(),
                 });
             }
             let partitioning = cx.plan.edge(*edge).partitioning;
@@ -135,7 +142,8 @@ impl Outbox {
     pub fn emit_barrier(&self, cx: &Cx, term: Term, number: u64, fx: &mut Effects) {
         for downstream in self.downstream.iter().filter(|d| cx.plan.is_internal(d.channel)) {
             let item = Item::Barrier(number);
-            fx.emit(downstream.primary, downstream.channel, term, item, Cause::Marker);
+            let stamp = Stamp { term, ask: downstream.answered };
+            fx.emit(downstream.primary, downstream.channel, stamp, item, Cause::Marker);
         }
     }
 
@@ -182,17 +190,23 @@ impl Outbox {
         to.filter(|d| d.feed == Feed::AllReplicas).flat_map(|d| d.next.iter()).collect()
     }
 
-    /// Sends a part of the retained log of `channel` again.
-    pub fn resend(
-        &mut self,
-        cx: &Cx,
-        term: Term,
-        channel: ChannelId,
-        which: &Resend,
-        fx: &mut Effects,
-    ) {
-        let found = self.downstream.iter_mut().find(|d| d.channel == channel);
+    /// Hears of a request; returns whether it is newer than all before. An old one comes again if
+    /// something between us delivers it twice.
+    pub fn is_news(&mut self, request: &Request) -> bool {
+        let found = self.downstream.iter_mut().find(|d| d.channel == request.channel);
+        found.is_some_and(|downstream| {
+            let news = request.ask > downstream.heard;
+            downstream.heard = downstream.heard.max(request.ask);
+            news
+        })
+    }
+
+    /// Sends a part of the retained log of a channel again.
+    pub fn resend(&mut self, cx: &Cx, term: Term, request: &Request, fx: &mut Effects) {
+        let Request { channel, which, ask } = request;
+        let found = self.downstream.iter_mut().find(|d| d.channel == *channel);
         let Some(downstream) = found else { return };
+        downstream.answered = if *which == Resend::Nothing { Ask::default() } else { *ask };
         // Whoever asks for the log has said what it wants.
         let wants = match which {
             Resend::Nothing => None,
@@ -288,12 +302,13 @@ impl Downstream {
     fn send(&self, cx: &Cx, term: Term, tuple: &Tuple, cause: Cause, fx: &mut Effects) {
         let mark = |cause| if tuple.is_end() { Cause::Marker } else { cause };
         let item = Item::Tuple(tuple.clone());
+        let stamp = Stamp { term, ask: self.answered };
         match self.feed {
-            Feed::Primary => fx.emit(self.primary, self.channel, term, item, mark(cause)),
+            Feed::Primary => fx.emit(self.primary, self.channel, stamp, item, mark(cause)),
             Feed::AllReplicas => {
                 for replica in &cx.plan.instance(self.instance).replicas {
                     let cause = if *replica == self.primary { cause } else { Cause::Copy };
-                    fx.emit(*replica, self.channel, term, item.clone(), mark(cause));
+                    fx.emit(*replica, self.channel, stamp, item.clone(), mark(cause));
                 }
             }
         }

@@ -36,14 +36,20 @@ impl Ports {
         match link {
             Link::Trim { channel, safe } => self.outbox.trim(*channel, safe),
             Link::Takeover { instance, node, term, resend } => {
-                let is_new = self.known(*instance).is_some_and(|(known, _)| known < *term);
+                let Some((known, _)) = self.known(*instance) else { return };
+                // It has been replaced since; its word is old.
+                if *term < known {
+                    return;
+                }
+                let is_new = known < *term;
                 self.inbox.repoint(*instance, *node, *term);
                 self.outbox.repoint(*instance, *node, *term);
+                let asked = resend.as_ref().filter(|request| self.outbox.is_news(request));
                 let Some(mine) = leads else { return };
-                if let Some(request) = resend {
+                if let Some(request) = asked {
                     self.answer(cx, mine, *node, request, fx);
                 }
-                self.greet(cx, mine, *instance, *node, fx);
+                self.greet(cx, mine, (*instance, *term), *node, fx);
                 // Its predecessor died with our question.
                 if is_new && self.outbox.is_asking(*instance) {
                     let (instance, node) = (cx.instance(), cx.me);
@@ -51,16 +57,24 @@ impl Ports {
                     fx.link(from, mine);
                 }
             }
-            Link::Rewound { channel, ask } => self.inbox.rewound(*channel, *ask),
-            Link::Wanted { channel, from } => {
-                if let Some(mine) = leads {
-                    self.outbox.wanted(cx, mine, *channel, from, fx);
+            Link::Rewound { channel, ask } => {
+                let again = self.inbox.rewound(from, *channel, *ask);
+                if let (true, Some(mine)) = (again, leads) {
+                    let received = self.inbox.received();
+                    let which = Resend::From(self.inbox.on_channel(cx, *channel, received));
+                    self.ask(cx, mine, from, (*channel, which), fx);
                 }
             }
-            Link::Hello { instance, .. } => {
+            Link::Wanted { channel, term, from: wanted } => {
+                if leads == Some(*term) {
+                    self.outbox.wanted(cx, *term, *channel, wanted, fx);
+                }
+            }
+            Link::Hello { instance, incarnation: answers } => {
                 if let (Some(term), Some(yours)) = (leads, self.known(*instance)) {
                     let next = self.outbox.next(*instance);
-                    fx.link(from, Link::Welcome { instance: cx.instance(), term, yours, next });
+                    let (instance, answers) = (cx.instance(), *answers);
+                    fx.link(from, Link::Welcome { instance, term, answers, yours, next });
                 }
             }
             Link::Welcome { instance, term, .. } => {
@@ -78,20 +92,39 @@ impl Ports {
         if *which != Resend::Nothing {
             fx.link(to, Link::Rewound { channel: *channel, ask: *ask });
         }
-        self.outbox.resend(cx, mine, *channel, which, fx);
+        self.outbox.resend(cx, mine, request, fx);
+    }
+
+    /// Asks who leads upstream for a part of a channel's log.
+    fn ask(
+        &mut self,
+        cx: &Cx,
+        mine: Term,
+        to: NodeId,
+        (channel, which): (ChannelId, Resend),
+        fx: &mut Effects,
+    ) {
+        let resend = Some(self.inbox.request(cx, mine, channel, which));
+        let (instance, node) = (cx.instance(), cx.me);
+        fx.link(to, Link::Takeover { instance, node, term: mine, resend });
     }
 
     /// Greets a new primary upstream: says again what we asked its predecessor for and did not
     /// get, and, where duplicates are avoided by handshake, what we want.
-    fn greet(&mut self, cx: &Cx, mine: Term, theirs: InstanceId, to: NodeId, fx: &mut Effects) {
+    fn greet(
+        &mut self,
+        cx: &Cx,
+        mine: Term,
+        (theirs, term): (InstanceId, Term),
+        to: NodeId,
+        fx: &mut Effects,
+    ) {
         for (channel, rewinding) in self.inbox.from(theirs) {
             if let Some(which) = rewinding {
-                let resend = Some(self.inbox.request(cx, channel, which));
-                let (instance, node) = (cx.instance(), cx.me);
-                fx.link(to, Link::Takeover { instance, node, term: mine, resend });
+                self.ask(cx, mine, to, (channel, which), fx);
             } else if cx.plan.contract(channel).dedup == Dedup::Handshake {
                 let from = self.inbox.on_channel(cx, channel, self.inbox.received());
-                fx.link(to, Link::Wanted { channel, from });
+                fx.link(to, Link::Wanted { channel, term, from });
             }
         }
     }
@@ -129,7 +162,7 @@ impl Ports {
             let mut requests = Vec::new();
             for (channel, _) in self.inbox.from(neighbour) {
                 let which = resend(&self.inbox, channel);
-                requests.push(Some(self.inbox.request(cx, channel, which)));
+                requests.push(Some(self.inbox.request(cx, term, channel, which)));
             }
             if requests.is_empty() {
                 requests.push(None);

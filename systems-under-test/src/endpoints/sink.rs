@@ -2,7 +2,7 @@
 
 use crate::blocks::Ports;
 use crate::node::{Cx, Node};
-use crate::protocol::{ChannelId, Effects, Event, Item, Term};
+use crate::protocol::{ChannelId, Effects, Event, Item, Stamp, Term};
 
 /// A sink never fails, so it leads in its first term for ever.
 const TERM: Term = 1;
@@ -44,8 +44,8 @@ impl Node for Sink {
         }
     }
 
-    fn admits(&self, _cx: &Cx, term: Term, channel: ChannelId) -> bool {
-        self.ports.inbox.admits(term, channel)
+    fn admits(&self, cx: &Cx, stamp: Stamp, channel: ChannelId) -> bool {
+        self.ports.inbox.admits(cx, stamp, channel)
     }
 
     fn is_primary(&self) -> bool {

@@ -2,7 +2,7 @@
 
 use super::event::{Blob, Item, RestartFrom, SaveKey, Scope, Term, TimerId};
 use super::ids::{ChannelId, Nanos, NodeId};
-use super::link::Link;
+use super::link::{Link, Stamp};
 use super::tuple::{Positions, Tuple};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::rc::Rc;
@@ -81,8 +81,8 @@ pub enum Effect {
         to: NodeId,
         /// Channel.
         channel: ChannelId,
-        /// The sender's term.
-        term: Term,
+        /// By what authority.
+        stamp: Stamp,
         /// What is sent.
         item: Item,
         /// First transmission, copy or resend.
@@ -160,8 +160,8 @@ pub struct Effects {
 
 impl Effects {
     /// Send `item` down `channel`.
-    pub fn emit(&mut self, to: NodeId, channel: ChannelId, term: Term, item: Item, cause: Cause) {
-        self.list.push(Effect::Emit { to, channel, term, item, cause });
+    pub fn emit(&mut self, to: NodeId, channel: ChannelId, stamp: Stamp, item: Item, cause: Cause) {
+        self.list.push(Effect::Emit { to, channel, stamp, item, cause });
     }
 
     /// Say `link` to `to`.

@@ -136,5 +136,7 @@ pub enum RestartFrom {
         slot: u32,
         /// Which version; the newest if `None`.
         number: Option<u64>,
+        /// Something that the next life must know of why it was started: it is handed over.
+        attempt: u32,
     },
 }

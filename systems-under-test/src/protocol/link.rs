@@ -42,14 +42,16 @@ pub enum Link {
     Rewound {
         /// The channel.
         channel: ChannelId,
-        /// The number of the request.
-        ask: u32,
+        /// Which request is answered.
+        ask: Ask,
     },
     /// Answer to a take-over upstream where duplicates are avoided by handshake: send what comes
     /// from these positions on, and nothing before.
     Wanted {
         /// The channel.
         channel: ChannelId,
+        /// The term of the take-over that is answered.
+        term: Term,
         /// Next wanted position of each stream.
         from: Positions,
     },
@@ -66,6 +68,8 @@ pub enum Link {
         instance: InstanceId,
         /// The answering primary's term.
         term: Term,
+        /// The incarnation of the process whose hello is answered.
+        answers: u32,
         /// What it knows of the asker's own instance: term and primary.
         yours: (Term, NodeId),
         /// To a downstream replica that is fed like all: what it will be sent from now on begins at
@@ -81,8 +85,27 @@ pub struct Request {
     pub channel: ChannelId,
     /// Which part of its log.
     pub which: Resend,
-    /// Number of the request, so that its answer can be told from that of an earlier one.
-    pub ask: u32,
+    /// Which request it is, so that its answer can be told from that of an earlier one.
+    pub ask: Ask,
+}
+
+/// Names a request among all that the leaders of one instance make.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct Ask {
+    /// The term of the leader that asks.
+    pub term: Term,
+    /// Counts its requests on one channel, from 1.
+    pub number: u32,
+}
+
+/// By what authority an item is sent: what its receiver tells the talk of a zombie, and what was
+/// sent before a rewind, from what it must take.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Stamp {
+    /// The sender's term.
+    pub term: Term,
+    /// The last request on this channel that the sender has answered; the default before any.
+    pub ask: Ask,
 }
 
 /// Which part of a retained log a new primary wants again.

@@ -11,5 +11,5 @@ pub use event::{Blob, Event, Item, RestartFrom, SaveKey, Scope, Stored, Term, Ti
 pub use ids::{
     ChannelId, EdgeId, InstanceId, MILLISECOND, Nanos, NodeId, OperatorId, SECOND, StreamId,
 };
-pub use link::{Link, Request, Resend};
+pub use link::{Ask, Link, Request, Resend, Stamp};
 pub use tuple::{DeliveryId, Field, Payload, Position, Positions, SemanticId, Symbol, Tuple};

@@ -88,13 +88,19 @@ const ASK: TimerId = TimerId(1);
 enum Message {
     /// "The state you sent does not reach back to what I am fed; send a later one."
     Again,
-    Copy {
-        state: State,
-        inbox: InboxState,
-        log: Vec<(ChannelId, Tuple)>,
-    },
-    /// "I compute along."
-    Joined,
+    Copy(Box<Copy>),
+    /// "I compute along", in this incarnation.
+    Joined(u32),
+}
+
+/// What a standby that is back needs.
+#[derive(Serialize, Deserialize)]
+struct Copy {
+    /// For which incarnation of it.
+    incarnation: u32,
+    state: State,
+    inbox: InboxState,
+    log: Vec<(ChannelId, Tuple)>,
 }
 
 /// A standby that is back, collecting what it is fed until it has a state to apply it to.
@@ -156,11 +162,15 @@ impl Node for Replica {
             Event::Link { from, link } => self.on_link(cx, leads, from, link, fx),
             Event::Message { from, bytes } => match decode(&bytes) {
                 Message::Again if leads.is_some() => self.send_copy(cx, from, fx),
-                Message::Copy { state, inbox, log } if from == self.member.primary() => {
-                    self.receive_copy(cx, &state, inbox, log, fx);
+                Message::Copy(copy) if from == self.member.primary() => {
+                    self.receive_copy(cx, *copy, fx);
                 }
-                Message::Joined if leads.is_some() => fx.mark("pair-complete"),
-                Message::Again | Message::Copy { .. } | Message::Joined => {}
+                Message::Joined(incarnation)
+                    if leads.is_some() && incarnation == self.member.heard(from) =>
+                {
+                    fx.mark("pair-complete");
+                }
+                Message::Again | Message::Copy(_) | Message::Joined(_) => {}
             },
             _ => {}
         }
@@ -209,13 +219,16 @@ impl Replica {
                     fx.link(standby, link);
                 }
             }
-            (Link::Welcome { instance, next, .. }, Some(joining)) if *instance != cx.instance() => {
+            (Link::Welcome { instance, answers, next, .. }, Some(joining))
+                if *instance != cx.instance() && *answers == self.member.incarnation() =>
+            {
                 joining.fed_from.retain(|(node, _)| *node != from);
                 joining.fed_from.push((from, next.clone()));
             }
             // A new primary upstream may begin elsewhere: ask it.
             (Link::Takeover { instance, node, .. }, Some(_)) if *instance != cx.instance() => {
-                fx.link(*node, Link::Hello { instance: cx.instance(), incarnation: 0 });
+                let (instance, incarnation) = (cx.instance(), self.member.incarnation());
+                fx.link(*node, Link::Hello { instance, incarnation });
             }
             _ => {}
         }
@@ -232,20 +245,19 @@ impl Replica {
             (Cause::State, state.entries * cx.plan.settings.entry_bytes),
             (Cause::Log, log.iter().map(tuple_bytes).sum()),
         ];
-        fx.send(standby, &Message::Copy { state, inbox, log }, modelled_bytes);
+        let incarnation = self.member.heard(standby);
+        let copy = Box::new(Copy { incarnation, state, inbox, log });
+        fx.send(standby, &Message::Copy(copy), modelled_bytes);
     }
 
     /// Takes the copy if what we were fed since we are back joins it; else asks for a later one:
     /// inputs that were sent before we were back are in the primary's queue, or in nobody's.
-    fn receive_copy(
-        &mut self,
-        cx: &Cx,
-        state: &State,
-        inbox: InboxState,
-        log: Vec<(ChannelId, Tuple)>,
-        fx: &mut Effects,
-    ) {
-        let Some(joining) = &self.joining else { return };
+    fn receive_copy(&mut self, cx: &Cx, copy: Copy, fx: &mut Effects) {
+        let Copy { incarnation, state, inbox, log } = copy;
+        let Some(joining) = self.joining.as_ref().filter(|_| incarnation == self.member.incarnation())
+        else {
+            return;
+        };
         let said = |node: NodeId| joining.fed_from.iter().find(|(from, _)| *from == node);
         let joins = self.task.ports.inbox.channels().all(|(_, primary)| {
             said(primary).is_some_and(|(_, begins)| inbox.wanted.includes(begins))
@@ -256,7 +268,7 @@ impl Replica {
         }
         let Joining { held, .. } = self.joining.take().expect("checked above");
         let wanted = inbox.wanted.clone();
-        self.task.operator.restore(state);
+        self.task.operator.restore(&state);
         self.task.ports.inbox.restore(inbox);
         self.task.ports.outbox.adopt_log(log);
         self.task.arm(fx);
@@ -269,7 +281,7 @@ impl Replica {
                 self.take(cx, channel, item, fx);
             }
         }
-        fx.send(self.member.primary(), &Message::Joined, control(cx));
+        fx.send(self.member.primary(), &Message::Joined(incarnation), control(cx));
     }
 }
 

@@ -108,6 +108,7 @@ impl Strategy for PassiveStandby {
             unsent: VecDeque::new(),
             unconfirmed: VecDeque::new(),
             has_base: true,
+            newest: (0, 0),
             unsaved: VecDeque::new(),
             shipped_log: Vec::new(),
         })
@@ -192,6 +193,8 @@ struct Replica {
     // As standby.
     /// Whether deltas have something to be applied to.
     has_base: bool,
+    /// Term and number of the last one that came: what is not newer has come again.
+    newest: (Term, u64),
     /// Received, and being stored here before they count.
     unsaved: VecDeque<Checkpoint>,
     shipped_log: Vec<(ChannelId, Tuple)>,
@@ -319,9 +322,12 @@ impl Replica {
 impl Replica {
     fn received(&mut self, cx: &Cx, from: NodeId, checkpoint: Checkpoint, fx: &mut Effects) {
         let follows = self.member.leads().is_none() && from == self.member.primary();
-        if !follows || !(self.has_base || checkpoint.full) {
+        let id = (checkpoint.term, checkpoint.number);
+        let is_old = id <= self.newest && !cx.planted(Bug::OldCheckpointApplied);
+        if !follows || is_old || !(self.has_base || checkpoint.full) {
             return;
         }
+        self.newest = id;
         self.has_base = true;
         match self.strategy.store_at {
             StoreAt::Primary => self.apply(cx, checkpoint, fx),

@@ -39,6 +39,8 @@ pub(super) struct Coordinator {
     /// Who runs what.
     deployment: BTreeMap<InstanceId, NodeId>,
     alive: BTreeSet<NodeId>,
+    /// The newest incarnation of each host that has said hello.
+    incarnations: BTreeMap<NodeId, u32>,
     /// The last complete checkpoint; 0: none.
     complete: u64,
     /// The newest that was triggered.
@@ -58,6 +60,7 @@ impl Coordinator {
             term: 1,
             deployment: region.instances.iter().map(first).collect(),
             alive: region.instances.iter().flat_map(|i| replicas(cx, *i)).collect(),
+            incarnations: BTreeMap::new(),
             complete: 0,
             triggered: 0,
             missing: BTreeSet::new(),
@@ -90,10 +93,16 @@ impl Node for Coordinator {
             Event::Timer(TimerId(id)) => self.suspect(cx, NodeId(id - WATCH), fx),
             Event::ConnectionLost(node) => self.suspect(cx, node, fx),
             Event::Link { from, link: Link::Heartbeat { .. } } => self.heard(cx, from, fx),
-            Event::Link { from, link: Link::Hello { .. } } => {
+            Event::Link { from, link: Link::Hello { incarnation, .. } } => {
+                let newest = self.incarnations.entry(from).or_default();
+                if incarnation <= *newest {
+                    // It has said so before.
+                    return;
+                }
+                *newest = incarnation;
                 let running = matches!(self.phase, Phase::Steady | Phase::Restarting(_));
                 self.heard(cx, from, fx);
-                say(cx, from, &Message::Registered, fx);
+                say(cx, from, &Message::Registered { incarnation }, fx);
                 // It is back and has lost what it ran.
                 if running && self.runs(from) {
                     self.failed(cx, fx);
@@ -101,7 +110,7 @@ impl Node for Coordinator {
             }
             Event::Message { from, bytes } => match decode(&bytes) {
                 Message::Stored { number } => self.stored(cx, from, number, fx),
-                Message::Restored => self.restored(cx, from, fx),
+                Message::Restored { term } => self.restored(cx, from, term, fx),
                 _ => {}
             },
             Event::Saved(key) => self.completed(cx, key.number, fx),
@@ -137,7 +146,8 @@ impl Coordinator {
         for (instance, node) in &self.deployment {
             let mut inputs = cx.plan.instance(*instance).inputs.iter();
             if inputs.any(|channel| !cx.plan.is_internal(*channel)) {
-                say(cx, *node, &Message::Trigger { number: self.triggered }, fx);
+                let (term, number) = (self.term, self.triggered);
+                say(cx, *node, &Message::Trigger { term, number }, fx);
             }
         }
     }
@@ -201,7 +211,8 @@ impl Coordinator {
                 Self::arm_trigger(cx, fx);
             }
             RestartFrom::Local | RestartFrom::Nothing => {
-                fx.restart(RestartFrom::Shared { slot: Self::slot(cx), number: None });
+                let slot = Self::slot(cx);
+                fx.restart(RestartFrom::Shared { slot, number: None, attempt: incarnation });
             }
         }
     }
@@ -257,20 +268,27 @@ impl Coordinator {
         self.term += 1;
         fx.mark("restart");
         for node in before.into_iter().filter(|node| !self.runs(*node)) {
-            say(cx, node, &Message::Retire, fx);
+            say(cx, node, &Message::Retire { term: self.term }, fx);
         }
         let number = match cx.planted(Bug::IncompleteCheckpoint) {
             true => self.triggered,
             false => self.complete,
         };
         for node in self.deployment.values() {
-            say(cx, *node, &Message::Restart { number }, fx);
+            say(cx, *node, &Message::Restart { term: self.term, number }, fx);
         }
         self.phase = Phase::Restarting(self.deployment.values().copied().collect());
     }
 
     /// One task has restored; when all have, data may flow.
-    fn restored(&mut self, cx: &Cx, node: NodeId, fx: &mut Effects) {
+    fn restored(&mut self, cx: &Cx, node: NodeId, term: Term, fx: &mut Effects) {
+        if term < self.term {
+            // Who has obeyed an old command, and has no part in this term, must not wait for ever.
+            if !self.runs(node) && self.phase != Phase::Gathering {
+                say(cx, node, &Message::Retire { term: self.term }, fx);
+            }
+            return;
+        }
         let Phase::Restarting(waiting) = &mut self.phase else { return };
         waiting.remove(&node);
         if !waiting.is_empty() {

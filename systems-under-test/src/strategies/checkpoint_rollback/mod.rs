@@ -102,22 +102,22 @@ impl Strategy for CheckpointRollback {
 /// What the coordinator and the tasks of a region say to each other.
 #[derive(Clone, Serialize, Deserialize)]
 enum Message {
-    /// To tasks at the region's beginning: cut, and send barriers.
-    Trigger { number: u64 },
+    /// To tasks at the region's beginning, in this term: cut, and send barriers.
+    Trigger { term: Term, number: u64 },
     /// From a task: my part is durable.
     Stored { number: u64 },
     /// To all: the checkpoint is complete.
     Complete { number: u64 },
-    /// To all: forget everything, restore this checkpoint (0: the beginning).
-    Restart { number: u64 },
-    /// To a task that was replaced.
-    Retire,
-    /// From a task: I have restored.
-    Restored,
+    /// To all: forget everything, restore this checkpoint (0: the beginning) for this term.
+    Restart { term: Term, number: u64 },
+    /// To a task that was replaced before this term.
+    Retire { term: Term },
+    /// From a task: I have restored for this term.
+    Restored { term: Term },
     /// To all, when all have restored: go on in this term; who runs what.
     Go { term: Term, deployment: Vec<(InstanceId, NodeId)> },
-    /// To a host that came back: you are a spare now.
-    Registered,
+    /// To a host that came back in this incarnation: you are a spare now.
+    Registered { incarnation: u32 },
 }
 
 /// One task's part of a checkpoint.

@@ -6,7 +6,7 @@ use crate::node::{Cx, Digest, Node};
 use crate::planted_bugs::Bug;
 use crate::protocol::{
     Blob, ChannelId, Effects, Event, InstanceId, Item, Link, Nanos, NodeId, Positions, Resend,
-    RestartFrom, SaveKey, Scope, Stored, Term, decode,
+    RestartFrom, SaveKey, Scope, Stamp, Stored, Term, decode,
 };
 use std::collections::{BTreeSet, VecDeque};
 
@@ -26,8 +26,12 @@ pub(super) struct Worker {
     incremental: bool,
     coordinator: NodeId,
     role: Role,
+    /// In which we run or have restored.
     term: Term,
+    incarnation: u32,
     alignment: Alignment,
+    /// The last checkpoint that was triggered here, or restored.
+    newest: u64,
     /// A checkpoint that was triggered while we wait to go on: the coordinator counts on our part.
     triggered: Option<u64>,
     /// Inputs covered by each cut that is not complete yet.
@@ -49,7 +53,9 @@ impl Worker {
             coordinator: region.coordinator,
             role: Role::Spare,
             term: 1,
+            incarnation: 1,
             alignment: Alignment::default(),
+            newest: 0,
             triggered: None,
             cuts: VecDeque::new(),
             early: Vec::new(),
@@ -81,19 +87,16 @@ impl Node for Worker {
             }
             Event::Link { from, link } => {
                 self.task.ports.on_link(cx, self.leads(), from, &link, fx);
-                if let Link::Takeover { instance, .. } | Link::Welcome { instance, .. } = link {
-                    self.unknown.remove(&instance);
-                    self.go(cx, fx);
-                }
+                self.learn(cx, &link, fx);
             }
             Event::Message { bytes, .. } => self.on_message(cx, decode(&bytes), fx),
             Event::Activated | Event::ConnectionLost(_) => {}
         }
     }
 
-    fn admits(&self, cx: &Cx, term: Term, channel: ChannelId) -> bool {
+    fn admits(&self, cx: &Cx, stamp: Stamp, channel: ChannelId) -> bool {
         match self.role {
-            Role::Running => self.task.ports.inbox.admits(term, channel),
+            Role::Running => self.task.ports.inbox.admits(cx, stamp, channel),
             // Neighbours outside are asked to send again; tasks of the region may have been told
             // to go on before us, and will not.
             Role::Restored => {
@@ -143,6 +146,7 @@ impl Worker {
         from: RestartFrom,
         fx: &mut Effects,
     ) {
+        self.incarnation = incarnation;
         fx.heartbeats(vec![self.coordinator], self.term);
         match from {
             _ if incarnation == 1 => {
@@ -151,7 +155,10 @@ impl Worker {
                     self.task.ports.inbox.start_acks(cx, fx);
                 }
             }
-            RestartFrom::Shared { .. } => {
+            RestartFrom::Shared { number, attempt, .. } => {
+                self.term = attempt;
+                self.newest = number.unwrap_or(0);
+                self.alignment = Alignment::after(self.newest);
                 if let Some((_, blob)) = stored.newest(slot(cx.instance())) {
                     let part: Part = decode(&blob.bytes);
                     self.task.operator.restore(&part.state);
@@ -160,7 +167,7 @@ impl Worker {
                 }
                 self.role = Role::Restored;
                 fx.mark("restored");
-                say(cx, self.coordinator, &Message::Restored, fx);
+                say(cx, self.coordinator, &Message::Restored { term: self.term }, fx);
                 // The restart has made us forget who leads our neighbours; they may have changed.
                 let (instance, outside) = (cx.instance(), Self::outside(cx));
                 for replica in outside.iter().flat_map(|n| &cx.plan.instance(*n).replicas) {
@@ -177,21 +184,49 @@ impl Worker {
 
     fn on_message(&mut self, cx: &Cx, message: Message, fx: &mut Effects) {
         match message {
-            Message::Trigger { number } if self.role == Role::Running => {
-                self.trigger(cx, number, fx);
+            // What was said in another term, or before, has come again.
+            Message::Trigger { term, number } if term == self.term && number > self.newest => {
+                self.newest = number;
+                match self.role {
+                    Role::Running => self.trigger(cx, number, fx),
+                    Role::Restored | Role::Spare => self.triggered = Some(number),
+                }
             }
-            Message::Trigger { number } => self.triggered = Some(number),
             Message::Complete { number } => self.complete(cx, number, fx),
-            Message::Restart { number } => {
+            Message::Restart { term, number } if self.obeys(cx, term) => {
                 let slot = slot(cx.instance());
-                fx.restart(RestartFrom::Shared { slot, number: Some(number) });
+                let number = Some(number);
+                fx.restart(RestartFrom::Shared { slot, number, attempt: term });
             }
-            Message::Retire => fx.restart(RestartFrom::Nothing),
-            Message::Go { term, deployment } if self.role == Role::Restored => {
+            Message::Retire { term } if self.obeys(cx, term) => fx.restart(RestartFrom::Nothing),
+            Message::Go { term, deployment } if (self.role, self.term) == (Role::Restored, term) => {
                 self.told = Some((term, deployment));
                 self.go(cx, fx);
             }
-            Message::Registered => fx.mark("pair-complete"),
+            Message::Registered { incarnation } if incarnation == self.incarnation => {
+                fx.mark("pair-complete");
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether a command of this term is new.
+    fn obeys(&self, cx: &Cx, term: Term) -> bool {
+        term > self.term || cx.planted(Bug::OldCommandObeyed)
+    }
+
+    /// A neighbour says who leads it: we know when it has answered our hello. Whoever has taken over
+    /// meanwhile is told hello, too.
+    fn learn(&mut self, cx: &Cx, link: &Link, fx: &mut Effects) {
+        match link {
+            Link::Welcome { instance, answers, .. } if *answers == self.incarnation => {
+                self.unknown.remove(instance);
+                self.go(cx, fx);
+            }
+            Link::Takeover { instance, node, .. } if self.unknown.contains(instance) => {
+                let (instance, incarnation) = (cx.instance(), self.incarnation);
+                fx.link(*node, Link::Hello { instance, incarnation });
+            }
             _ => {}
         }
     }
