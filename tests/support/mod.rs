@@ -79,12 +79,18 @@ pub const NODE_FAULTS: [(&str, &str); 5] = [
 ];
 
 /// Faults of links: name, options.
-pub const LINK_FAULTS: [(&str, &str); 5] = [
+pub const LINK_FAULTS: [(&str, &str); 11] = [
     ("partition", ""),
     ("partition", ", in_flight = \"held\""),
     ("slow-link", ", by = \"13ms\""),
     ("message-loss", ", probability = \"30%\""),
     ("heartbeat-loss", ", probability = \"70%\""),
+    ("slow-link", ", by = \"2ms\", jitter = \"9ms\""),
+    ("connection-reset", ""),
+    ("connection-reset", ", told = \"nobody\""),
+    ("duplicate", ", probability = \"30%\", after = \"7ms\""),
+    ("reorder", ", probability = \"30%\", by = \"6ms\""),
+    ("redelivery", ", probability = \"30%\", within = \"60ms\""),
 ];
 
 /// The plan of one run.

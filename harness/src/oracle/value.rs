@@ -7,8 +7,10 @@
 //! suspected. Where there is not even an R2, nothing says that it would not have converged.
 
 use super::Case;
-use crate::machine::Delivery;
+use crate::faults::{Effect, Weather};
+use crate::machine::{Delivery, Strike};
 use crate::metrics::recovery::span_ns;
+use crate::run::RunLog;
 use aftermath_reports::record::ValueClass;
 use aftermath_systems::protocol::Nanos;
 
@@ -25,8 +27,10 @@ pub fn classify(case: &Case) -> ValueClass {
     let Some(recovered) = last.recovered_at().or(new_output) else {
         return ValueClass::Converges;
     };
-    let limit = recovered + span_ns(&case.run.plan.systems);
     let strikes = case.run.strikes();
+    // As long as old inputs come again they spoil what is new.
+    let old_inputs = strikes.iter().map(|(_, strike)| old_inputs_until(case.run, strike));
+    let limit = old_inputs.fold(recovered, Nanos::max) + span_ns(&case.run.plan.systems);
     // Somebody has come back since, or a fault that lets leaders live is still on.
     let explained = |from: Nanos, to: Nanos| {
         strikes.iter().any(|(_, strike)| {
@@ -40,4 +44,14 @@ pub fn classify(case: &Case) -> ValueClass {
     let again = again.map(|mark| mark.at).min().unwrap_or(Nanos::MAX);
     let for_ever = |wrong: &Delivery| wrong.scheduled > limit && wrong.at < again;
     if case.ledger.wrong().any(for_ever) { ValueClass::Diverges } else { ValueClass::Converges }
+}
+
+/// Until when a fault may hand on old inputs, ns; 0 if it does not.
+fn old_inputs_until(run: &RunLog, strike: &Strike) -> Nanos {
+    match run.plan.faults[strike.fault].effect {
+        Effect::Link(Weather::Again { within_ns, .. }) => {
+            strike.healed.unwrap_or(run.length_ns).saturating_add(within_ns)
+        }
+        _ => 0,
+    }
 }

@@ -163,17 +163,17 @@ impl Outbox {
         self.downstream.iter().any(|d| d.instance == instance && asked(d))
     }
 
-    /// The receiver of `channel` says what it wants.
+    /// `who` says what the receiver of `channel` wants; only whoever leads it can.
     pub fn wanted(
         &mut self,
         cx: &Cx,
         term: Term,
-        channel: ChannelId,
-        from: &Positions,
+        who: NodeId,
+        (channel, from): (ChannelId, &Positions),
         fx: &mut Effects,
     ) {
         let found = self.downstream.iter_mut().find(|d| d.channel == channel);
-        let Some(downstream) = found else { return };
+        let Some(downstream) = found.filter(|d| d.primary == who) else { return };
         let known = Handshake::Known(from.clone());
         let Handshake::Asked(held) = std::mem::replace(&mut downstream.handshake, known) else {
             return;
@@ -213,7 +213,9 @@ impl Outbox {
             Resend::All => Some(Positions::default()),
             Resend::From(from) => Some(from.clone()),
         };
-        if let (Handshake::Asked(_), Some(from)) = (&downstream.handshake, wants) {
+        if let (Handshake::Asked(_) | Handshake::Known(_), Some(from)) =
+            (&downstream.handshake, wants)
+        {
             downstream.handshake = Handshake::Known(from);
         }
         let wanted = |tuple: &&Tuple| match which {

@@ -67,7 +67,7 @@ impl Ports {
             }
             Link::Wanted { channel, term, from: wanted } => {
                 if leads == Some(*term) {
-                    self.outbox.wanted(cx, *term, *channel, wanted, fx);
+                    self.outbox.wanted(cx, *term, from, (*channel, wanted), fx);
                 }
             }
             Link::Hello { instance, incarnation: answers } => {
