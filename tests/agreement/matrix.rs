@@ -18,7 +18,7 @@ fn seeds() -> u64 {
 }
 
 /// What may befall: name, faults.
-const BEFALLS: [(&str, &str); 13] = [
+const BEFALLS: [(&str, &str); 19] = [
     ("nothing", ""),
     (
         "process crash",
@@ -81,6 +81,38 @@ const BEFALLS: [(&str, &str); 13] = [
         "heartbeat loss",
         "[[fault]]\nheartbeat-loss = { between = [\"count\", \"count\"], probability = \"60%\" }\n\
          at = { between = [\"60ms\", \"200ms\"] }\nfor = \"90ms\"\n",
+    ),
+    (
+        "jitter of a link",
+        "[[fault]]\nslow-link = { between = [\"source\", \"count\"], by = \"0ms\", jitter = \"6ms\" }\n\
+         at = { between = [\"60ms\", \"200ms\"] }\nfor = \"70ms\"\n",
+    ),
+    (
+        "connection reset",
+        "[[fault]]\nconnection-reset = { between = [\"count\", \"count\"] }\n\
+         at = { between = [\"60ms\", \"200ms\"] }\n",
+    ),
+    (
+        "connection reset of an edge",
+        "[[fault]]\nconnection-reset = { between = [\"source\", \"count\"] }\n\
+         at = { between = [\"60ms\", \"200ms\"] }\n",
+    ),
+    (
+        "duplicate",
+        "[[fault]]\nduplicate = { between = [\"source\", \"count\"], probability = \"30%\", after = \"1700us\" }\n\
+         at = { between = [\"60ms\", \"200ms\"] }\nfor = \"70ms\"\n",
+    ),
+    (
+        "reorder",
+        "[[fault]]\nreorder = { between = [\"source\", \"count\"], probability = \"30%\", by = \"5.3ms\" }\n\
+         at = { between = [\"60ms\", \"200ms\"] }\nfor = \"70ms\"\n",
+    ),
+    (
+        "redelivery, and a crash",
+        "[[fault]]\nredelivery = { between = [\"source\", \"count\"], probability = \"40%\" }\n\
+         at = \"60ms\"\nfor = \"150ms\"\n\
+         [[fault]]\nprocess-crash = { node = \"count\" }\n\
+         at = { between = [\"60ms\", \"200ms\"] }\nfor = \"10ms\"\n",
     ),
 ];
 

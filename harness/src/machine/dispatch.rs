@@ -117,8 +117,13 @@ impl Machine {
             return;
         }
         let pair = (frame.from, self.id);
-        let arrived =
-            Transmission { pair, left: frame.left, due: now, number: frame.count, heartbeat: false };
+        let arrived = Transmission {
+            pair,
+            left: frame.left,
+            due: now,
+            number: frame.count,
+            heartbeat: false,
+        };
         let log = &mut self.log;
         for at in self.plan.again(arrived, |fault, met| log.note(fault, met, &frame.body)) {
             // It counts for whatever process runs by then.

@@ -2,8 +2,7 @@
 
 use super::{Act, Body, Class, Delivery, HandlerId, Machine, Mark, Phase, Work};
 use aftermath_systems::protocol::{
-    Blob, Cause, Effect, Event, Item, Link, Nanos, Payload, Positions, RestartFrom,
-    SaveKey, Scope,
+    Blob, Cause, Effect, Event, Item, Link, Nanos, Payload, Positions, RestartFrom, SaveKey, Scope,
 };
 
 use crate::narrator::tell;

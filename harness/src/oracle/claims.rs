@@ -89,7 +89,8 @@ fn redelivered(run: &RunLog, strikes: &[(NodeId, &Strike)]) -> Vec<Answer> {
             let instance = systems.node(*to).instance;
             let started_again = !run.nodes[to.index()].log.activations.is_empty();
             let sender = systems.node(*from).instance;
-            for channel in systems.channels.iter().filter(|c| c.from == sender && c.to == instance) {
+            for channel in systems.channels.iter().filter(|c| c.from == sender && c.to == instance)
+            {
                 let contract = &systems.edge(channel.edge).contract;
                 let asks = contract.retain || contract.feed == Feed::AllReplicas;
                 if contract.dedup == Dedup::Off || (started_again && !asks) {

@@ -135,13 +135,7 @@ impl Inbox {
 
     /// Asks for a part of a channel's log, leading in term `mine`, and takes nothing from it until
     /// the answer comes.
-    pub fn request(
-        &mut self,
-        cx: &Cx,
-        mine: Term,
-        channel: ChannelId,
-        which: Resend,
-    ) -> Request {
+    pub fn request(&mut self, cx: &Cx, mine: Term, channel: ChannelId, which: Resend) -> Request {
         let found = self.upstream.iter_mut().find(|u| u.channel == channel);
         let upstream = found.expect("requests are about channels of ours");
         let number = if upstream.ask.term == mine { upstream.ask.number + 1 } else { 1 };

@@ -60,7 +60,14 @@ impl Membership {
     /// Before the process has started.
     pub fn new(cx: &Cx) -> Membership {
         let primary = cx.plan.instance(cx.instance()).replicas[0];
-        Membership { role: Role::Joining, term: 1, primary, activating: false, incarnation: 0, heard: Vec::new() }
+        Membership {
+            role: Role::Joining,
+            term: 1,
+            primary,
+            activating: false,
+            incarnation: 0,
+            heard: Vec::new(),
+        }
     }
 
     /// Our term if we lead.

@@ -254,7 +254,8 @@ impl Replica {
     /// inputs that were sent before we were back are in the primary's queue, or in nobody's.
     fn receive_copy(&mut self, cx: &Cx, copy: Copy, fx: &mut Effects) {
         let Copy { incarnation, state, inbox, log } = copy;
-        let Some(joining) = self.joining.as_ref().filter(|_| incarnation == self.member.incarnation())
+        let Some(joining) =
+            self.joining.as_ref().filter(|_| incarnation == self.member.incarnation())
         else {
             return;
         };

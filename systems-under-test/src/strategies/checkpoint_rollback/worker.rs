@@ -199,7 +199,9 @@ impl Worker {
                 fx.restart(RestartFrom::Shared { slot, number, attempt: term });
             }
             Message::Retire { term } if self.obeys(cx, term) => fx.restart(RestartFrom::Nothing),
-            Message::Go { term, deployment } if (self.role, self.term) == (Role::Restored, term) => {
+            Message::Go { term, deployment }
+                if (self.role, self.term) == (Role::Restored, term) =>
+            {
                 self.told = Some((term, deployment));
                 self.go(cx, fx);
             }
