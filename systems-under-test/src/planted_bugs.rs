@@ -51,6 +51,8 @@ pub enum Bug {
     StandbyNeverTrimmed,
     /// An active standby takes over without sending what it has kept.
     KeptLogUnsent,
+    /// Who saves takes a refused save for a durable one.
+    RefusalIgnored,
 }
 
 /// A bug of the list.
@@ -175,6 +177,11 @@ pub const ALL: &[PlantedBug] = &[
         bug: Bug::KeptLogUnsent,
         name: "kept-log-unsent",
         summary: "an active standby takes over without sending what it has kept",
+    },
+    PlantedBug {
+        bug: Bug::RefusalIgnored,
+        name: "refusal-ignored",
+        summary: "a save that the storage has refused is taken for durable",
     },
 ];
 

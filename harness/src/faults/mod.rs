@@ -9,6 +9,10 @@ mod pause;
 mod process_crash;
 mod slow_link;
 mod slow_node;
+mod storage_lose;
+mod storage_refuse;
+mod storage_slow;
+mod storage_tear;
 
 use aftermath_systems::claim::FaultKind;
 use aftermath_systems::options::{OptionDoc, Options};
@@ -60,6 +64,8 @@ pub enum Effect {
     },
     /// Something happens to frames.
     Link(Weather),
+    /// The storage device does not do what it should.
+    Storage(Malfunction),
 }
 
 /// What happens to frames on a link.
@@ -86,6 +92,28 @@ pub enum Weather {
     },
 }
 
+/// What a storage device does wrong.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Malfunction {
+    /// Saves asked for meanwhile take longer.
+    Slow {
+        /// By so much, ns.
+        by_ns: Nanos,
+    },
+    /// Saves asked for meanwhile fail with this probability, and the process is told.
+    Refuse {
+        /// In millionths.
+        millionths: u32,
+    },
+    /// Saves asked for meanwhile are reported durable and lost, with this probability.
+    Lose {
+        /// In millionths.
+        millionths: u32,
+    },
+    /// Saves to the own disk that a kill interrupts meanwhile destroy what they overwrite.
+    Tear,
+}
+
 /// Every fault. Adding one is its file and its line here.
 pub const ALL: &[Entry] = &[
     process_crash::ENTRY,
@@ -96,6 +124,10 @@ pub const ALL: &[Entry] = &[
     slow_link::ENTRY,
     message_loss::ENTRY,
     heartbeat_loss::ENTRY,
+    storage_slow::ENTRY,
+    storage_refuse::ENTRY,
+    storage_lose::ENTRY,
+    storage_tear::ENTRY,
 ];
 
 /// The entry of a kind.

@@ -67,7 +67,7 @@ pub fn check(case: &Case) -> Vec<Witness> {
 /// waited.
 fn bound(run: &RunLog) -> Nanos {
     let (plan, settings) = (&run.plan, &run.plan.systems.settings);
-    let cycle = settings.join_after() + settings.interval + plan.storage.latency_ns;
+    let cycle = settings.join_after() + settings.interval + plan.longest_save_ns();
     let largest = run.nodes.iter().map(|node| node.log.largest_bytes).max().unwrap_or(0);
     let bandwidths = [
         plan.bandwidth_bytes_per_s,

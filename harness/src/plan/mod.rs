@@ -3,6 +3,7 @@
 mod contracts;
 mod mutation;
 mod schedule;
+mod storage;
 mod topology;
 mod weather;
 mod workload;
@@ -51,6 +52,8 @@ pub struct RunPlan {
     spells: Vec<weather::Spell>,
     /// What losses are drawn from.
     loss_seed: u64,
+    /// What refused and lost saves are drawn from.
+    storage_seed: u64,
     /// When a session sends again what a fault has taken from it, ns.
     pub retransmit_ns: Nanos,
     /// How often retained memory is noted, ns.
@@ -89,6 +92,7 @@ impl RunPlan {
             spares_lives: faults.iter().any(|fault| !fault.kind.kills()),
             spells: weather::spells(&faults),
             loss_seed: seed.stream("loss").below(u64::MAX),
+            storage_seed: seed.stream("storage-faults").below(u64::MAX),
             retransmit_ns: network.retransmit_ns,
             faults,
             mutation: None,
