@@ -63,9 +63,13 @@ fn unprovoked(run: &RunLog, strikes: &[(NodeId, &Strike)]) -> Vec<Upset> {
         // The latest of those that had begun is the one to blame, but a storage device only if
         // there was nothing else: it silences nobody.
         let begun = || harmless.iter().rev().filter(|strike| strike.at <= at);
-        let of_storage = |strike: &&&Strike| run.kind(strike.fault).is_of_storage();
-        let fault = begun().find(|strike| !of_storage(strike)).or(begun().next());
-        let Some(fault) = fault else { continue };
+        let of_storage = |strike: &Strike| run.kind(strike.fault).is_of_storage();
+        let killed = || {
+            let mut all = strikes.iter();
+            all.any(|(_, strike)| strike.at <= at && run.kind(strike.fault).kills())
+        };
+        let fault = begun().find(|strike| !of_storage(strike));
+        let Some(fault) = fault.or_else(|| begun().next().filter(|_| !killed())) else { continue };
         if answers_a_kill(run, strikes, node, at) {
             continue;
         }

@@ -89,7 +89,13 @@ impl Machine {
         }
     }
 
-    pub(super) fn count_traffic(&mut self, cause: Cause, messages: u64, bytes: u64, protection: bool) {
+    pub(super) fn count_traffic(
+        &mut self,
+        cause: Cause,
+        messages: u64,
+        bytes: u64,
+        protection: bool,
+    ) {
         self.log.traffic.add(cause, messages, bytes);
         if protection {
             self.log.hop_traffic.add(cause, messages, bytes);

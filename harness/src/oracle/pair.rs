@@ -41,7 +41,8 @@ pub fn check(case: &Case) -> Vec<Witness> {
         company.push(node);
         let disturbed = strikes.iter().any(|(other, down)| {
             // A fault on links may have other ends than the one that stands for it.
-            let concerns = company.contains(other) || !run.kind(down.fault).kills();
+            let kind = run.kind(down.fault);
+            let concerns = company.contains(other) || !(kind.kills() || kind.is_of_storage());
             down.fault != upset.fault
                 && concerns
                 && down.at <= deadline
