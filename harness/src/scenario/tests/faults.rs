@@ -151,7 +151,7 @@ fn each_mistake_about_links_and_options_has_its_message() {
             "write \"0%\" to \"100%\"",
         ),
         ("storage-lose = { node = \"count\", chance = \"1%\" }", "unknown key `chance`"),
-        ("storage-slow = { node = \"count\", by = 100 }", "must be a string, not an integer"),
+        ("storage-slow = { node = \"count\", by = 100 }", "must be a span of time, not an integer"),
         ("storage-tear = { node = \"coordinator\" }", "has a coordinator"),
         ("storage-slow = { from = \"source\", to = \"count\" }", "has no `node`"),
         ("storage-losse = { node = \"count\" }", "did you mean `storage-lose`?"),
