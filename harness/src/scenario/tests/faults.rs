@@ -153,7 +153,7 @@ fn each_mistake_about_links_and_options_has_its_message() {
         ("storage-lose = { node = \"count\", chance = \"1%\" }", "unknown key `chance`"),
         ("storage-slow = { node = \"count\", by = 100 }", "must be a span of time, not an integer"),
         ("storage-tear = { node = \"coordinator\" }", "has a coordinator"),
-        ("storage-slow = { from = \"source\", to = \"count\" }", "has no `node`"),
+        ("storage-slow = { by = \"1s\" }", "`fault.0.storage-slow.node` is missing"),
         ("storage-losse = { node = \"count\" }", "did you mean `storage-lose`?"),
     ] {
         let top = "strategies = [\"amnesia\"]\n";
