@@ -99,6 +99,9 @@ impl Strategy for SharedStandby {
         if situation.class == OperatorClass::Arbitrary {
             return Answer::NotCovered("what is computed again may differ from what was sent");
         }
+        if situation.fault.loses_saves() {
+            return Answer::NotCovered("the store does not hold what it said it did");
+        }
         if situation.under_repair.upstream {
             return Answer::NotCovered("what is to be sent again went down with the sender");
         }

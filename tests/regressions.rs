@@ -39,6 +39,7 @@ const NAMES: &[&str] = &[
     "value-judge",
     "wrong-once-more",
     "zombie-wants",
+    "excused-too-early",
 ];
 
 #[test]

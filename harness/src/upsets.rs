@@ -60,8 +60,16 @@ fn unprovoked(run: &RunLog, strikes: &[(NodeId, &Strike)]) -> Vec<Upset> {
     }
     let mut found = Vec::new();
     for (node, at) in take_overs(run) {
-        // The latest of those that had begun is the one to blame.
-        let Some(fault) = harmless.iter().rev().find(|strike| strike.at <= at) else { continue };
+        // The latest of those that had begun is the one to blame, but a storage device only if
+        // there was nothing else: it silences nobody.
+        let begun = || harmless.iter().rev().filter(|strike| strike.at <= at);
+        let of_storage = |strike: &Strike| run.kind(strike.fault).is_of_storage();
+        let killed = || {
+            let mut all = strikes.iter();
+            all.any(|(_, strike)| strike.at <= at && run.kind(strike.fault).kills())
+        };
+        let fault = begun().find(|strike| !of_storage(strike));
+        let Some(fault) = fault.or_else(|| begun().next().filter(|_| !killed())) else { continue };
         if answers_a_kill(run, strikes, node, at) {
             continue;
         }

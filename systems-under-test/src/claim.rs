@@ -144,12 +144,32 @@ pub enum FaultKind {
     Reorder,
     /// Old messages came again, above the session.
     Redelivery,
+    /// Saves took longer.
+    StorageSlow,
+    /// Saves failed, and the process was told.
+    StorageRefuse,
+    /// Saves were reported durable and lost. A claim is asked for it when somebody has read, and
+    /// has not found what it should have.
+    StorageLose,
+    /// A kill destroyed the version that a save was overwriting. A claim is asked for it when
+    /// somebody has read, and has not found what it should have.
+    StorageTear,
 }
 
 impl FaultKind {
     /// Whether a process loses its memory.
     pub fn kills(self) -> bool {
         matches!(self, FaultKind::ProcessCrash | FaultKind::MachineLoss)
+    }
+
+    /// Whether it befalls a storage device.
+    pub fn is_of_storage(self) -> bool {
+        matches!(self, FaultKind::StorageSlow | FaultKind::StorageRefuse) || self.loses_saves()
+    }
+
+    /// Whether what had been reported durable may be gone.
+    pub fn loses_saves(self) -> bool {
+        matches!(self, FaultKind::StorageLose | FaultKind::StorageTear)
     }
 }
 

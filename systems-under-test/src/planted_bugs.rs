@@ -61,6 +61,8 @@ pub enum Bug {
     OldCheckpointApplied,
     /// A task obeys a command that comes again.
     OldCommandObeyed,
+    /// Who saves takes a refused save for a durable one.
+    RefusalIgnored,
 }
 
 /// A bug of the list.
@@ -210,6 +212,11 @@ pub const ALL: &[PlantedBug] = &[
         bug: Bug::OldCommandObeyed,
         name: "old-command-obeyed",
         summary: "a task of a region obeys its coordinator's command when it comes again",
+    },
+    PlantedBug {
+        bug: Bug::RefusalIgnored,
+        name: "refusal-ignored",
+        summary: "a save that the storage has refused is taken for durable",
     },
 ];
 

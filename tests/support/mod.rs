@@ -70,12 +70,16 @@ pub fn case<'a>(scenario: &'a Scenario, name: &str, strategy: &str) -> &'a Case 
 }
 
 /// Faults of single machines: name, options.
-pub const NODE_FAULTS: [(&str, &str); 5] = [
+pub const NODE_FAULTS: [(&str, &str); 9] = [
     ("process-crash", ""),
     ("machine-loss", ""),
     ("machine-loss", ", wire = \"die\""),
     ("pause", ""),
     ("slow-node", ", times = 7"),
+    ("storage-slow", ", by = \"17ms\""),
+    ("storage-refuse", ", probability = \"60%\""),
+    ("storage-lose", ", probability = \"60%\""),
+    ("storage-tear", ""),
 ];
 
 /// Faults of links: name, options.

@@ -13,6 +13,10 @@ mod redelivery;
 mod reorder;
 mod slow_link;
 mod slow_node;
+mod storage_lose;
+mod storage_refuse;
+mod storage_slow;
+mod storage_tear;
 
 use aftermath_systems::claim::FaultKind;
 use aftermath_systems::options::{OptionDoc, Options};
@@ -64,6 +68,8 @@ pub enum Effect {
     },
     /// Something happens to frames.
     Link(Weather),
+    /// The storage device does not do what it should.
+    Storage(Malfunction),
 }
 
 /// What happens to frames on a link.
@@ -133,6 +139,28 @@ impl Weather {
     }
 }
 
+/// What a storage device does wrong.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Malfunction {
+    /// Saves asked for meanwhile take longer.
+    Slow {
+        /// By so much, ns.
+        by_ns: Nanos,
+    },
+    /// Saves asked for meanwhile fail with this probability, and the process is told.
+    Refuse {
+        /// In millionths.
+        millionths: u32,
+    },
+    /// Saves asked for meanwhile are reported durable and lost, with this probability.
+    Lose {
+        /// In millionths.
+        millionths: u32,
+    },
+    /// Saves to the own disk that a kill interrupts meanwhile destroy what they overwrite.
+    Tear,
+}
+
 /// Every fault. Adding one is its file and its line here.
 pub const ALL: &[Entry] = &[
     process_crash::ENTRY,
@@ -147,6 +175,10 @@ pub const ALL: &[Entry] = &[
     duplicate::ENTRY,
     reorder::ENTRY,
     redelivery::ENTRY,
+    storage_slow::ENTRY,
+    storage_refuse::ENTRY,
+    storage_lose::ENTRY,
+    storage_tear::ENTRY,
 ];
 
 /// The entry of a kind.

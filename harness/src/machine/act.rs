@@ -28,6 +28,8 @@ pub enum Act {
         key: SaveKey,
         /// Content.
         blob: Blob,
+        /// The fault that has lost it all the same, by its number in the schedule.
+        lost_by: Option<usize>,
     },
     /// A restart asks the shared store.
     Read {

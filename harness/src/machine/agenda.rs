@@ -1,6 +1,7 @@
 //! What a machine will do, in an order that does not depend on history.
 
 use super::frame::Frame;
+use super::storage::SaveFate;
 use aftermath_systems::protocol::{
     Blob, Nanos, NodeId, Positions, RestartFrom, SaveKey, Scope, Stored, TimerId,
 };
@@ -60,7 +61,7 @@ pub enum Work {
         /// The machine at its other end.
         peer: NodeId,
     },
-    /// A save completes.
+    /// A save completes, or is refused.
     Saved {
         /// Which.
         key: SaveKey,
@@ -70,6 +71,8 @@ pub enum Work {
         scope: Scope,
         /// Input positions it makes durable.
         covers: Positions,
+        /// What becomes of it.
+        fate: SaveFate,
     },
     /// A timer, valid if its generation is still the current one.
     Timer(TimerId, u64),

@@ -1,6 +1,7 @@
 //! What a machine does with one piece of work: whether it waits, and what comes of it.
 
 use super::agenda::Key;
+use super::storage::Save;
 use super::{Body, Class, Frame, HandlerId, Machine, Phase, Work};
 use crate::narrator::tell;
 use crate::plan::Transmission;
@@ -67,7 +68,9 @@ impl Machine {
             Work::Frame(frame) => self.arrive(now, frame),
             Work::Again(frame) => self.arrive_again(now, frame),
             Work::Severed { peer } => self.severed(now, peer),
-            Work::Saved { key, blob, scope, covers } => self.saved(now, key, blob, scope, covers),
+            Work::Saved { key, blob, scope, covers, fate } => {
+                self.saved(now, Save { key, blob, scope, covers }, fate);
+            }
             Work::Timer(id, generation) => {
                 if self.timers.get(&id) == Some(&generation) {
                     self.timers.remove(&id);

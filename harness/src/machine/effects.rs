@@ -1,9 +1,8 @@
 //! Doing what a node wants done.
 
+use super::storage::Save;
 use super::{Act, Body, Class, Delivery, HandlerId, Machine, Mark, Phase, Work};
-use aftermath_systems::protocol::{
-    Blob, Cause, Effect, Event, Item, Link, Nanos, Payload, Positions, RestartFrom, SaveKey, Scope,
-};
+use aftermath_systems::protocol::{Cause, Effect, Item, Link, Nanos, Payload, RestartFrom};
 
 use crate::narrator::tell;
 
@@ -50,7 +49,9 @@ impl Machine {
                 }
                 self.send(now, to, Body::Message(bytes), total, lineage, handler);
             }
-            Effect::Save { key, blob, scope, covers } => self.save(now, key, blob, scope, covers),
+            Effect::Save { key, blob, scope, covers } => {
+                self.save(now, Save { key, blob, scope, covers });
+            }
             Effect::Timer { id, at } => {
                 self.timers_set += 1;
                 self.timers.insert(id, self.timers_set);
@@ -86,7 +87,13 @@ impl Machine {
         }
     }
 
-    fn count_traffic(&mut self, cause: Cause, messages: u64, bytes: u64, protection: bool) {
+    pub(super) fn count_traffic(
+        &mut self,
+        cause: Cause,
+        messages: u64,
+        bytes: u64,
+        protection: bool,
+    ) {
         self.log.traffic.add(cause, messages, bytes);
         if protection {
             self.log.hop_traffic.add(cause, messages, bytes);
@@ -107,38 +114,6 @@ impl Machine {
         }
     }
 
-    fn save(&mut self, now: Nanos, key: SaveKey, blob: Blob, scope: Scope, covers: Positions) {
-        self.log.saves += 1;
-        let bytes = blob.modelled_bytes;
-        self.log.largest_bytes = self.log.largest_bytes.max(bytes).max(blob.restored_bytes);
-        if scope == Scope::Shared {
-            // The store is remote: what is written there crosses the network.
-            let region = self.plan.systems.region_of(self.id);
-            let pointer = region.is_some_and(|region| region.coordinator == self.id);
-            self.count_traffic(Cause::State, 1, bytes, !pointer);
-        }
-        let storage = &self.plan.storage;
-        let (latency, bandwidth) = (storage.latency_ns, storage.bandwidth_bytes_per_s);
-        let done = self.device.save(now, bytes, latency, bandwidth);
-        self.schedule(done, Class::Saved, Work::Saved { key, blob, scope, covers });
-    }
-
-    pub(super) fn saved(
-        &mut self,
-        now: Nanos,
-        key: SaveKey,
-        blob: Blob,
-        scope: Scope,
-        covers: Positions,
-    ) {
-        match scope {
-            Scope::Local => self.device.store(key, blob),
-            Scope::Shared => self.acts.push(Act::Store { at: now, key, blob }),
-        }
-        self.log.durable.push((now, covers));
-        self.handle(now, Event::Saved(key), 0, HandlerId::default());
-    }
-
     /// A restart of its own free will: the process forgets, and lives on. The world goes on sending
     /// its heartbeats while it loads, or a long restart would cause the next suspicion.
     fn restart(&mut self, now: Nanos, from: RestartFrom) {
@@ -148,7 +123,10 @@ impl Machine {
         self.phase = Phase::Loading;
         match from {
             RestartFrom::Nothing => self.load(now, Default::default(), from),
-            RestartFrom::Local => self.load(now, self.device.stored(), from),
+            RestartFrom::Local => {
+                let stored = self.read_disk(now);
+                self.load(now, stored, from);
+            }
             RestartFrom::Shared { slot, number, attempt } => {
                 let (node, incarnation) = (self.id, self.incarnation);
                 self.acts.push(Act::Read { node, incarnation, at: now, slot, number, attempt });

@@ -31,6 +31,7 @@ impl Machine {
             Effect::Crash { .. } => self.crash(now, effect, healed),
             Effect::Pause if !down => self.paused.push(fault),
             Effect::SlowServices { times } => self.slow.push((fault, times)),
+            Effect::Storage(_) => self.ailing.push(fault),
             // A machine that is down cannot pause; links are no matter of machines.
             Effect::Pause | Effect::Link(_) => {}
         }
@@ -44,6 +45,7 @@ impl Machine {
     pub(super) fn over(&mut self, now: Nanos, fault: usize) {
         tell!(INFO, now, "{}: a fault is over", self.name());
         self.slow.retain(|(slow, _)| *slow != fault);
+        self.ailing.retain(|ailing| *ailing != fault);
         let stood = !self.paused.is_empty();
         self.paused.retain(|pause| *pause != fault);
         if stood && self.paused.is_empty() {
@@ -81,6 +83,7 @@ impl Machine {
         if already_down {
             return;
         }
+        self.tear(now);
         let unsent = self.sessions.iter().any(|session| session.left > now);
         self.forget(now);
         self.phase = Phase::Down;
@@ -169,7 +172,8 @@ impl Machine {
         }
         tell!(INFO, now, "{}: the fault is over", self.name());
         self.phase = Phase::Loading;
-        self.load(now, self.device.stored(), RestartFrom::Local);
+        let stored = self.read_disk(now);
+        self.load(now, stored, RestartFrom::Local);
     }
 
     /// Charges for reading `stored`; the process starts afterwards.

@@ -94,6 +94,30 @@ pub struct Strike {
     pub items_lost: u64,
     /// Private messages that arrived while it was down.
     pub messages_lost: u64,
+    /// Saves that were changed, of a fault of storage.
+    pub saves: SavesHit,
+}
+
+/// Saves that a fault of storage has changed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct SavesHit {
+    /// They took longer.
+    pub delayed: u64,
+    /// They failed, and the process was told.
+    pub refused: u64,
+    /// They were reported durable, and lost.
+    pub lost: u64,
+    /// Versions on the own disk that were destroyed while they were overwritten.
+    pub torn: u64,
+}
+
+/// Somebody has read a store, and what had been reported durable was not there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Misread {
+    /// When it was asked for, ns.
+    pub at: Nanos,
+    /// The fault that lost it, by its number in the schedule.
+    pub fault: usize,
 }
 
 /// One handler, for people: written only when a run is traced.
@@ -199,7 +223,7 @@ pub struct MachineLog {
     pub largest_bytes: u64,
     /// Trims sent: when, on which channel, up to where.
     pub trims: Vec<(Nanos, ChannelId, Positions)>,
-    /// Input positions made durable: when and up to where.
+    /// Input positions reported durable: when and up to where.
     pub durable: Vec<(Nanos, Positions)>,
     /// Faults that struck here.
     pub strikes: Vec<Strike>,
@@ -219,6 +243,8 @@ pub struct MachineLog {
     pub copies_dropped: u64,
     /// Frames that found the process down or were cut.
     pub frames_lost: u64,
+    /// What was read here and was not as it had been reported.
+    pub misreads: Vec<Misread>,
     /// Handlers, if traced.
     pub trace: Option<Vec<TraceEvent>>,
 }

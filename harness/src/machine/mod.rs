@@ -18,12 +18,15 @@ mod log;
 mod mutants;
 mod questions;
 mod session;
+mod storage;
 
 pub use act::Act;
 pub use agenda::{Class, Work};
 pub use frame::{Body, Frame, HandlerId};
 pub use hash::TraceHash;
-pub use log::{Counters, Delivery, MachineLog, Mark, Strike, Touched, TraceEvent};
+pub use log::{
+    Counters, Delivery, MachineLog, Mark, Misread, SavesHit, Strike, Touched, TraceEvent,
+};
 
 use crate::narrator::tell;
 use crate::plan::{Mutation, RunPlan};
@@ -106,6 +109,8 @@ pub struct Machine {
     paused: Vec<usize>,
     /// Faults that make services take longer, with so many times as long.
     slow: Vec<(usize, u64)>,
+    /// Faults of its storage device.
+    ailing: Vec<usize>,
     /// The session with each other machine, by node.
     sessions: Vec<Session>,
     /// Own count of everything that needs an order; runs on over incarnations.
@@ -149,6 +154,7 @@ impl Clone for Machine {
             cuts: self.cuts.clone(),
             paused: self.paused.clone(),
             slow: self.slow.clone(),
+            ailing: self.ailing.clone(),
             sessions: self.sessions.clone(),
             count: self.count,
             handlers: self.handlers,
@@ -187,6 +193,7 @@ impl Machine {
             cuts: Vec::new(),
             paused: Vec::new(),
             slow: Vec::new(),
+            ailing: Vec::new(),
             sessions: vec![Session::default(); nodes],
             count: 0,
             handlers: 0,

@@ -3,7 +3,7 @@
 use super::Case;
 use super::met::met;
 use crate::faults::Effect;
-use crate::machine::Strike;
+use crate::machine::{Misread, Strike};
 use crate::metrics::recovery::{Recoveries, span_ns};
 use crate::plan::PlannedPlace;
 use crate::run::RunLog;
@@ -42,7 +42,7 @@ pub fn claimed(case: &Case) -> Claimed {
         if upset.killed && !stopped && !headless(run, &strikes, (*node, strike)) {
             continue;
         }
-        for operator in hit(&run.plan.systems, upset) {
+        for operator in hit(&run.plan.systems, upset.node) {
             if depends_on_arrival(&run.plan.systems, operator) {
                 // Any recovery delays something, and so changes what arrives when.
                 let why = "an operator behind depends on when its inputs arrive";
@@ -51,6 +51,13 @@ pub fn claimed(case: &Case) -> Claimed {
             }
             let past = Past { recoveries: case.recoveries, strikes: &strikes, upsets: &upsets };
             let situation = situation(run, &past, upset, strike, operator);
+            answer = answer.join(run.plan.strategy(operator).claim(&situation));
+        }
+    }
+    for (node, misread) in misreads(run) {
+        for operator in hit(&run.plan.systems, node) {
+            let fault = run.kind(misread.fault);
+            let situation = Situation { fault, ..undisturbed(&run.plan.systems, operator) };
             answer = answer.join(run.plan.strategy(operator).claim(&situation));
         }
     }
@@ -118,6 +125,8 @@ fn changes_arrival(run: &RunLog, strike: &Strike, upset: bool) -> bool {
         FaultKind::HeartbeatLoss => upset,
         FaultKind::Pause => !strike.already_down,
         FaultKind::SlowNode => strike.stretched > 0,
+        // Confirmations and trims come later or not at all, and share links with tuples.
+        kind if kind.is_of_storage() => upset || strike.saves.delayed + strike.saves.refused > 0,
         _ => upset || touched.items + touched.messages > 0,
     }
 }
@@ -164,10 +173,20 @@ fn headless(
     })
 }
 
-/// The operators that an upset hits: its own, or its whole region, set back with it.
-fn hit(systems: &Plan, upset: &Upset) -> Vec<OperatorId> {
-    let Some(region) = systems.region_of(upset.node) else {
-        return vec![systems.instance(upset.instance).operator];
+/// Who has read a store and has not found what it had reported durable. What is lost and never
+/// read breaks no promise; what is read is a situation of its own, as a take-over is, and what it
+/// means is for the strategy to say, which knows what it does with it.
+fn misreads(run: &RunLog) -> impl Iterator<Item = (NodeId, Misread)> + '_ {
+    run.nodes.iter().enumerate().flat_map(|(index, node)| {
+        node.log.misreads.iter().map(move |misread| (NodeId(index as u16), *misread))
+    })
+}
+
+/// The operators that an upset of this machine hits: its own, or its whole region, set back with
+/// it.
+fn hit(systems: &Plan, node: NodeId) -> Vec<OperatorId> {
+    let Some(region) = systems.region_of(node) else {
+        return vec![systems.instance(systems.node(node).instance).operator];
     };
     let mut all: Vec<_> = region.instances.iter().map(|i| systems.instance(*i).operator).collect();
     all.sort_unstable();
@@ -251,8 +270,7 @@ fn situation(
             // It met nothing.
             None => other.at,
         };
-        let cycles = 2 * (systems.settings.interval + run.plan.storage.latency_ns);
-        let over = repaired.max(recovered).saturating_add(cycles + span_ns(systems));
+        let over = saved_anew(run, past, repaired.max(recovered));
         if over > upset.at {
             under_repair.upstream |= forgets && connected(theirs, &mine);
             under_repair.downstream |= connected(&mine, theirs);
@@ -289,6 +307,22 @@ fn situation(
         overtaken,
         ..undisturbed(systems, operator)
     }
+}
+
+/// When everybody has saved or acknowledged anew what came until `from`, ns: two intervals and
+/// saves later, counted from the end of every fault that has let saves fail meanwhile.
+fn saved_anew(run: &RunLog, past: &Past, from: Nanos) -> Nanos {
+    let systems = &run.plan.systems;
+    let cycles = systems.settings.interval.saturating_add(run.plan.longest_save_ns());
+    let cycles = cycles.saturating_mul(2).saturating_add(span_ns(systems));
+    let mut refusing: Vec<_> =
+        past.strikes.iter().map(|(_, strike)| *strike).filter(|s| s.saves.refused > 0).collect();
+    refusing.sort_by_key(|strike| strike.at);
+    refusing.into_iter().fold(from.saturating_add(cycles), |over, strike| match strike.healed {
+        _ if strike.at > over => over,
+        Some(healed) => over.max(healed.saturating_add(cycles)),
+        None => Nanos::MAX,
+    })
 }
 
 /// Whether an operator behind `id` is of class arbitrary.

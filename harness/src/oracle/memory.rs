@@ -104,7 +104,7 @@ fn stretch(run: &RunLog, from: Nanos, to: Nanos) -> Option<[Quarter; 2]> {
     let waiting = run.waiting.iter().copied().max().unwrap_or(0);
     // Two saves and two large messages may each have to wait.
     let trimmed_within =
-        2 * run.plan.storage.latency_ns + 6 * run.plan.longest_latency_ns() + 4 * waiting;
+        2 * run.plan.longest_save_ns() + 6 * run.plan.longest_latency_ns() + 4 * waiting;
     let cycle = systems.settings.interval + span_ns(systems);
     // The second quarter must begin after the first trim.
     let least = (8 * cycle).max(4 * (cycle + trimmed_within));

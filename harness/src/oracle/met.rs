@@ -9,10 +9,12 @@ use aftermath_systems::claim::FaultKind;
 
 /// What a fault met, for people; empty if nothing.
 pub fn met(run: &RunLog, strike: &Strike) -> Vec<String> {
-    if strike.already_down {
+    let kind = run.kind(strike.fault);
+    // A device outlives the process that was down when it began to fail.
+    if strike.already_down && !kind.is_of_storage() {
         return Vec::new();
     }
-    let words = match run.kind(strike.fault) {
+    let words = match kind {
         FaultKind::ProcessCrash => killed(strike),
         FaultKind::MachineLoss => {
             let unsent = strike.unsent.then(|| "items lost that had not left it".to_string());
@@ -23,6 +25,10 @@ pub fn met(run: &RunLog, strike: &Strike) -> Vec<String> {
             some(strike.waited, "events waited"),
         ],
         FaultKind::SlowNode => vec![some(strike.stretched, "services took longer")],
+        FaultKind::StorageSlow => vec![some(strike.saves.delayed, "saves took longer")],
+        FaultKind::StorageRefuse => vec![some(strike.saves.refused, "saves were refused")],
+        FaultKind::StorageLose => vec![some(strike.saves.lost, "saves were reported and lost")],
+        FaultKind::StorageTear => vec![some(strike.saves.torn, "stored versions were torn")],
         kind => vec![over_links(run, strike, kind)],
     };
     words.into_iter().flatten().collect()

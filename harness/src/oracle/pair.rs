@@ -41,7 +41,8 @@ pub fn check(case: &Case) -> Vec<Witness> {
         company.push(node);
         let disturbed = strikes.iter().any(|(other, down)| {
             // A fault on links may have other ends than the one that stands for it.
-            let concerns = company.contains(other) || !run.kind(down.fault).kills();
+            let kind = run.kind(down.fault);
+            let concerns = company.contains(other) || !(kind.kills() || kind.is_of_storage());
             down.fault != upset.fault
                 && concerns
                 && down.at <= deadline
@@ -67,7 +68,7 @@ pub fn check(case: &Case) -> Vec<Witness> {
 /// waited.
 fn bound(run: &RunLog) -> Nanos {
     let (plan, settings) = (&run.plan, &run.plan.systems.settings);
-    let cycle = settings.join_after() + settings.interval + plan.storage.latency_ns;
+    let cycle = settings.join_after() + settings.interval + plan.longest_save_ns();
     let largest = run.nodes.iter().map(|node| node.log.largest_bytes).max().unwrap_or(0);
     let bandwidths = [
         plan.bandwidth_bytes_per_s,

@@ -40,7 +40,8 @@ pub fn classify(case: &Case) -> ValueClass {
         })
     };
     let marks = case.run.nodes.iter().flat_map(|node| &node.log.marks);
-    let again = marks.filter(|mark| mark.name == "took-over" && explained(recovered, mark.at));
+    let since = marks.filter(|mark| mark.name == "took-over" && mark.at > recovered);
+    let again = since.filter(|mark| explained(recovered, mark.at));
     let again = again.map(|mark| mark.at).min().unwrap_or(Nanos::MAX);
     let for_ever = |wrong: &Delivery| wrong.scheduled > limit && wrong.at < again;
     if case.ledger.wrong().any(for_ever) { ValueClass::Diverges } else { ValueClass::Converges }

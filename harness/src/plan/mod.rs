@@ -3,6 +3,7 @@
 mod contracts;
 mod mutation;
 mod schedule;
+mod storage;
 mod topology;
 mod weather;
 mod workload;
@@ -56,6 +57,8 @@ pub struct RunPlan {
     pub(crate) redelivers: bool,
     /// What losses are drawn from.
     loss_seed: u64,
+    /// What refused and lost saves are drawn from.
+    storage_seed: u64,
     /// When a session sends again what a fault has taken from it, ns.
     pub retransmit_ns: Nanos,
     /// How often retained memory is noted, ns.
@@ -96,6 +99,7 @@ impl RunPlan {
             reorders: weather::any(&faults, |w| matches!(w, Weather::Delay { .. })),
             redelivers: weather::any(&faults, |w| matches!(w, Weather::Again { .. })),
             loss_seed: seed.stream("loss").below(u64::MAX),
+            storage_seed: seed.stream("storage-faults").below(u64::MAX),
             retransmit_ns: network.retransmit_ns,
             faults,
             mutation: None,

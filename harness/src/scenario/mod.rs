@@ -81,6 +81,10 @@
 //! #                                                  # machines of it, sources and sinks too
 //! # message-loss = { between = ["clean", "delays"], probability = "5%" }
 //! # heartbeat-loss = { between = ["delays", "delays"], probability = "50%" }
+//! # storage-slow = { node = "delays", by = "100ms" }  # saves take so much longer
+//! # storage-refuse = { node = "delays", probability = "100%" }  # saves fail; the process is told
+//! # storage-lose = { node = "delays", probability = "100%" }  # reported durable, and not there
+//! # storage-tear = { node = "delays" }               # a kill destroys what is being overwritten
 //! at = "2s"                       # or { between = ["1.5s", "3.5s"] }, drawn from the seed;
 //!                                 # or { strata = 20, start = "3s", span = "1s" }, 20 runs;
 //!                                 # or { after = "8s" }, from the start of the fault before

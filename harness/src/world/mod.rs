@@ -9,7 +9,7 @@ mod turmoil;
 pub use self::turmoil::{HOSTS_MAX, TurmoilWorld};
 pub use events::EventWorld;
 
-use crate::machine::{Act, Machine};
+use crate::machine::{Act, Machine, Misread};
 use crate::plan::{Mutation, PlannedFault, PlannedPlace, RunPlan};
 use aftermath_systems::protocol::{Nanos, NodeId};
 use std::collections::BTreeSet;
@@ -127,7 +127,9 @@ impl Machines {
                             machine.forget_unsent(from, at);
                         }
                     }
-                    Act::Store { at, key, blob } => self.store.add(at, key, blob),
+                    Act::Store { at, key, blob, lost_by } => {
+                        self.store.add(at, key, blob, lost_by);
+                    }
                     Act::Read { node, incarnation, at, slot, number, attempt } => {
                         self.store.ask(node, incarnation, at, (slot, number, attempt));
                     }
@@ -137,6 +139,11 @@ impl Machines {
         }
         for answer in self.store.answer() {
             let machine = &mut self.list[answer.node.index()];
+            if let Some(fault) = answer.missed
+                && machine.incarnation() == answer.incarnation
+            {
+                machine.log.misreads.push(Misread { at: answer.at, fault });
+            }
             machine.answer(answer.at + tick, answer.incarnation, answer.found, answer.from);
         }
         // Questions of this tick were asked before anybody could know.

@@ -13,6 +13,8 @@ pub struct Answer {
     pub at: Nanos,
     /// What was durable at that instant.
     pub found: Stored,
+    /// The fault that has lost a newer one which had been reported durable, or the one asked for.
+    pub missed: Option<usize>,
     /// What was asked for.
     pub from: RestartFrom,
 }
@@ -27,18 +29,29 @@ struct Question {
     attempt: u32,
 }
 
+#[derive(Clone)]
+struct Version {
+    /// Since when it is durable, ns.
+    at: Nanos,
+    key: SaveKey,
+    blob: Blob,
+    /// It was reported durable only, and this fault has lost it.
+    lost_by: Option<usize>,
+}
+
 /// Versions by slot, with the instant since when each is durable. A question is answered after
 /// its tick, when every save of that tick is known, with what was durable when it was asked.
 #[derive(Clone, Default)]
 pub struct SharedStore {
-    versions: BTreeMap<u32, Vec<(Nanos, SaveKey, Blob)>>,
+    versions: BTreeMap<u32, Vec<Version>>,
     questions: Vec<Question>,
 }
 
 impl SharedStore {
-    /// A save has become durable.
-    pub fn add(&mut self, at: Nanos, key: SaveKey, blob: Blob) {
-        self.versions.entry(key.slot).or_default().push((at, key, blob));
+    /// A save has become durable, or was reported so and was lost by a fault.
+    pub fn add(&mut self, at: Nanos, key: SaveKey, blob: Blob, lost_by: Option<usize>) {
+        let version = Version { at, key, blob, lost_by };
+        self.versions.entry(key.slot).or_default().push(version);
     }
 
     /// Somebody asks for a version of a slot, the newest if no number is given; what
@@ -56,31 +69,40 @@ impl SharedStore {
     /// Nobody will ask for versions of `slot` before `number` any more.
     pub fn discard(&mut self, slot: u32, number: u64) {
         if let Some(versions) = self.versions.get_mut(&slot) {
-            versions.retain(|(_, key, _)| key.number >= number);
+            versions.retain(|version| version.key.number >= number);
         }
     }
 
     /// Answers all questions of the tick.
     pub fn answer(&mut self) -> Vec<Answer> {
         let questions = std::mem::take(&mut self.questions);
-        let newest = |question: &Question| {
-            let versions = self.versions.get(&question.slot)?;
-            let wanted = |number| question.number.is_none_or(|wanted| wanted == number);
-            let durable =
-                versions.iter().filter(|(at, key, _)| *at <= question.at && wanted(key.number));
-            durable.max_by_key(|(_, key, _)| key.number).map(|(_, key, blob)| (*key, blob.clone()))
+        questions.iter().map(|question| self.answer_one(question)).collect()
+    }
+
+    fn answer_one(&self, question: &Question) -> Answer {
+        let versions = self.versions.get(&question.slot).into_iter().flatten();
+        let wanted = |number| question.number.is_none_or(|wanted| wanted == number);
+        let durable =
+            versions.filter(|version| version.at <= question.at && wanted(version.key.number));
+        let (lost, there): (Vec<_>, Vec<_>) =
+            durable.partition(|version: &&Version| version.lost_by.is_some());
+        let newest = |versions: Vec<&Version>| {
+            versions.into_iter().max_by_key(|version| version.key.number).cloned()
         };
-        let answer = |question: &Question| Answer {
+        let found = newest(there);
+        let number = found.as_ref().map(|version| version.key.number);
+        let missed = newest(lost).filter(|version| Some(version.key.number) > number);
+        Answer {
             node: question.node,
             incarnation: question.incarnation,
             at: question.at,
-            found: Stored(newest(question).into_iter().collect()),
+            found: Stored(found.map(|version| (version.key, version.blob)).into_iter().collect()),
+            missed: missed.and_then(|version| version.lost_by),
             from: RestartFrom::Shared {
                 slot: question.slot,
                 number: question.number,
                 attempt: question.attempt,
             },
-        };
-        questions.iter().map(answer).collect()
+        }
     }
 }

@@ -104,7 +104,8 @@ pub enum Effect {
         /// Modelled size by cause, bytes.
         modelled_bytes: Vec<(Cause, u64)>,
     },
-    /// Write to storage; [`Event::Saved`](super::Event::Saved) follows.
+    /// Write to storage; [`Event::Saved`](super::Event::Saved) follows, or
+    /// [`Event::SaveRefused`](super::Event::SaveRefused).
     Save {
         /// Name and version.
         key: SaveKey,

@@ -117,10 +117,13 @@ pub enum Event {
     },
     /// A timer is due.
     Timer(TimerId),
-    /// This save and all earlier ones of the node are durable.
+    /// This save and all earlier ones of the node that were not refused are durable.
     Saved(SaveKey),
     /// The connection to a node whose process died has closed.
     ConnectionLost(NodeId),
+    /// This save has failed: it is not durable and never will be. What was saved before is still
+    /// there. It comes in the order of [`Event::Saved`].
+    SaveRefused(SaveKey),
 }
 
 /// Where a node that restarts itself finds its state.

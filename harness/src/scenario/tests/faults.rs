@@ -146,6 +146,15 @@ fn each_mistake_about_links_and_options_has_its_message() {
             "slow-link = { between = [\"source\", \"count\"], by = \"soon\" }",
             "is not a span of time",
         ),
+        (
+            "storage-refuse = { node = \"count\", probability = \"100.1%\" }",
+            "write \"0%\" to \"100%\"",
+        ),
+        ("storage-lose = { node = \"count\", chance = \"1%\" }", "unknown key `chance`"),
+        ("storage-slow = { node = \"count\", by = 100 }", "must be a span of time, not an integer"),
+        ("storage-tear = { node = \"coordinator\" }", "has a coordinator"),
+        ("storage-slow = { by = \"1s\" }", "`fault.0.storage-slow.node` is missing"),
+        ("storage-losse = { node = \"count\" }", "did you mean `storage-lose`?"),
     ] {
         let top = "strategies = [\"amnesia\"]\n";
         let text = format!("{top}{MINIMAL}[[fault]]\n{what}\nat = \"2s\"\n");

@@ -110,10 +110,16 @@ impl Node for Coordinator {
             }
             Event::Message { from, bytes } => match decode(&bytes) {
                 Message::Stored { number } => self.stored(cx, from, number, fx),
+                Message::Refused { number } => self.refused(from, number, fx),
                 Message::Restored { term } => self.restored(cx, from, term, fx),
                 _ => {}
             },
             Event::Saved(key) => self.completed(cx, key.number, fx),
+            Event::SaveRefused(key) if cx.planted(Bug::RefusalIgnored) => {
+                self.completed(cx, key.number, fx);
+            }
+            // Without its pointer it is not complete; who comes back finds the one before.
+            Event::SaveRefused(_) => fx.mark("checkpoint-aborted"),
             _ => {}
         }
     }
@@ -163,6 +169,14 @@ impl Coordinator {
             let blob = Blob::encode(&Pointer { complete: number, deployment });
             let key = SaveKey { slot: Self::slot(cx), number };
             fx.save(key, blob, Scope::Shared, Positions::default());
+        }
+    }
+
+    /// One part will never be durable: nobody waits for the others.
+    fn refused(&mut self, from: NodeId, number: u64, fx: &mut Effects) {
+        if number == self.triggered && self.runs(from) && !self.missing.is_empty() {
+            self.missing.clear();
+            fx.mark("checkpoint-aborted");
         }
     }
 

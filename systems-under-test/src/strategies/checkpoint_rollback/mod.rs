@@ -18,8 +18,12 @@
 //! Costs: the state per M, all of it or what changed (`snapshots`); barriers; input retained
 //! until completion. A failure sets back every task of the region.
 //!
+//! A part, or the coordinator's pointer, that the store refuses is never taken: the checkpoint is
+//! given up and the next one is whole.
+//!
 //! Cannot survive: a neighbour upstream that has lost what it sent (a source never has); outputs
-//! that are still in the queue of a link when the successor takes over.
+//! that are still in the queue of a link when the successor takes over; a store that loses what it
+//! reported durable.
 
 mod coordinator;
 mod worker;
@@ -86,6 +90,9 @@ impl Strategy for CheckpointRollback {
     }
 
     fn claim(&self, situation: &Situation) -> Answer {
+        if situation.fault.loses_saves() {
+            return Answer::NotCovered("the storage had lost what it reported durable");
+        }
         if situation.under_repair.upstream {
             return Answer::NotCovered("the neighbour upstream had lost what it had sent");
         }
@@ -118,6 +125,8 @@ enum Message {
     Go { term: Term, deployment: Vec<(InstanceId, NodeId)> },
     /// To a host that came back in this incarnation: you are a spare now.
     Registered { incarnation: u32 },
+    /// From a task: my part was refused, the checkpoint will never be complete.
+    Refused { number: u64 },
 }
 
 /// One task's part of a checkpoint.
@@ -146,7 +155,9 @@ fn say(cx: &Cx, to: NodeId, message: &Message, fx: &mut Effects) {
     let settings = &cx.plan.settings;
     let cost = match message {
         Message::Trigger { .. } => (Cause::Marker, settings.control_bytes),
-        Message::Stored { .. } | Message::Complete { .. } => (Cause::Ack, settings.ack_bytes),
+        Message::Stored { .. } | Message::Complete { .. } | Message::Refused { .. } => {
+            (Cause::Ack, settings.ack_bytes)
+        }
         _ => (Cause::Control, settings.control_bytes),
     };
     fx.send(to, message, vec![cost]);

@@ -36,6 +36,8 @@ pub(super) struct Worker {
     triggered: Option<u64>,
     /// Inputs covered by each cut that is not complete yet.
     cuts: VecDeque<(u64, Positions)>,
+    /// The last part was refused, and with it went what had changed before.
+    whole_next: bool,
     /// What other tasks of the region sent before we were told to go on.
     early: Vec<(Term, ChannelId, Item)>,
     /// Neighbours outside the region of which we do not know, since the restart, who leads them.
@@ -58,6 +60,7 @@ impl Worker {
             newest: 0,
             triggered: None,
             cuts: VecDeque::new(),
+            whole_next: false,
             early: Vec::new(),
             unknown: BTreeSet::new(),
             told: None,
@@ -81,9 +84,14 @@ impl Node for Worker {
                     self.task.on_timer(cx, mine, timer, fx, |_, _| {});
                 }
             }
-            Event::Saved(key) => {
-                fx.mark("checkpoint-stored");
-                say(cx, self.coordinator, &Message::Stored { number: key.number }, fx);
+            Event::Saved(key) => self.stored(cx, key.number, fx),
+            Event::SaveRefused(key) if cx.planted(Bug::RefusalIgnored) => {
+                self.stored(cx, key.number, fx);
+            }
+            Event::SaveRefused(key) => {
+                fx.mark("checkpoint-refused");
+                self.whole_next = true;
+                say(cx, self.coordinator, &Message::Refused { number: key.number }, fx);
             }
             Event::Link { from, link } => {
                 self.task.ports.on_link(cx, self.leads(), from, &link, fx);
@@ -281,7 +289,8 @@ impl Worker {
         let log_bytes: u64 = log.iter().map(tuple_bytes).sum();
         let entry_bytes = cx.plan.settings.entry_bytes;
         let restored_bytes = state.entries * entry_bytes + log_bytes;
-        let written = if self.incremental { changed } else { state.entries };
+        let whole = std::mem::take(&mut self.whole_next) || !self.incremental;
+        let written = if whole { state.entries } else { changed };
         let wanted = inbox.wanted.clone();
         let blob = Blob {
             modelled_bytes: written * entry_bytes + log_bytes,
@@ -296,6 +305,11 @@ impl Worker {
             ports.inbox.trim(cx, None, &wanted, fx);
         }
         self.cuts.push_back((number, wanted));
+    }
+
+    fn stored(&self, cx: &Cx, number: u64, fx: &mut Effects) {
+        fx.mark("checkpoint-stored");
+        say(cx, self.coordinator, &Message::Stored { number }, fx);
     }
 
     /// Upstream may forget what a complete checkpoint covers.

@@ -1,152 +1,16 @@
-//! **Passive standby** (process pairs with checkpoints).
-//!
-//! Source: Hwang et al., ICDE 2005.
-//!
-//! Idea: every M the primary sends its standby what changed in the operator's state, together
-//! with the input positions that the state has absorbed. Only when the standby has confirmed a
-//! checkpoint may upstream forget the inputs it covers. When the primary dies, the standby
-//! continues from the last checkpoint and asks upstream to send again from there.
-//!
-//! Claims: exactly once with deduplication at the receivers, repeating duplicates without, for
-//! every deterministic operator; nothing for arbitrary ones, whose re-computation may differ.
-//!
-//! Costs: state bytes per M (every entry that changed), one confirmation, acknowledgement and trim
-//! per M and hop; the shipped output log, if any.
-//!
-//! Cannot survive: a second failure of the pair before a returning standby has been sent a full
-//! checkpoint; failures of two neighbouring operators within one repair time, unless the output
-//! log is shipped (`ship_output_log = "resend"`): a checkpoint alone forgets outputs that the
-//! neighbour, set back too, will ask for, and outputs that are still in the queue of a link when
-//! the standby takes over.
+//! One replica of a passive standby: as primary it cuts checkpoints, as standby it keeps them.
 
-use super::{Demand, Entry, Strategy};
+use super::{PassiveStandby, StoreAt};
 use crate::blocks::{Change, Inbox, InboxState, Membership, Task};
-use crate::claim::{Answer, Claim, Situation};
 use crate::node::{Cx, Node};
-use crate::operator::{OperatorClass, State};
-use crate::options::{OptionDoc, OptionKind, Options};
-use crate::plan::{Feed, Plan};
+use crate::operator::State;
 use crate::planted_bugs::Bug;
 use crate::protocol::{
-    Blob, Cause, ChannelId, Effects, Event, Nanos, NodeId, Positions, Resend, SaveKey, Scope, Term,
+    Blob, Cause, ChannelId, Effects, Event, NodeId, Positions, Resend, SaveKey, Scope, Term,
     TimerId, Tuple, decode,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
-
-/// The strategy's line in the list.
-pub const ENTRY: Entry = Entry {
-    name: "passive-standby",
-    summary: "a primary sends checkpoints to a standby, which continues from the last one",
-    options: &[
-        OptionDoc {
-            name: "store_at",
-            kind: OptionKind::Choice(&["secondary", "primary"]),
-            default: "secondary",
-            doc: "which machine's storage a checkpoint must reach: the primary's before it is sent, or the standby's after it arrived",
-        },
-        OptionDoc {
-            name: "ship_output_log",
-            kind: OptionKind::Choice(&["no", "resend"]),
-            default: "no",
-            doc: "whether checkpoints carry the outputs that downstream may still ask for, to be sent again after a take-over",
-        },
-        OptionDoc {
-            name: "ack_phase",
-            kind: OptionKind::Duration,
-            default: "",
-            doc: "how much later than checkpoints the acknowledgements on this operator's edges come; drawn if not set",
-        },
-    ],
-    build: |options| Box::new(PassiveStandby::new(options)),
-};
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum StoreAt {
-    Primary,
-    Secondary,
-}
-
-#[derive(Clone, Copy)]
-struct PassiveStandby {
-    store_at: StoreAt,
-    ship_output_log: bool,
-    ack_phase: Option<Nanos>,
-}
-
-impl PassiveStandby {
-    fn new(options: &Options) -> PassiveStandby {
-        let primary = options.choice("store_at") == "primary";
-        PassiveStandby {
-            store_at: if primary { StoreAt::Primary } else { StoreAt::Secondary },
-            ship_output_log: options.choice("ship_output_log") == "resend",
-            ack_phase: options.duration("ack_phase"),
-        }
-    }
-}
-
-impl Strategy for PassiveStandby {
-    fn input_demand(&self) -> Demand {
-        Demand { feed: Feed::Primary, retain: true, ack: true, ack_phase: self.ack_phase }
-    }
-
-    fn output_demand(&self) -> Demand {
-        let ship = self.ship_output_log;
-        Demand { feed: Feed::Primary, retain: ship, ack: ship, ack_phase: self.ack_phase }
-    }
-
-    fn node(&self, plan: &Plan, me: NodeId) -> Box<dyn Node> {
-        let cx = Cx { now: 0, me, plan };
-        Box::new(Replica {
-            member: Membership::new(&cx),
-            task: Task::new(&cx),
-            strategy: *self,
-            standby: cx.peers().next(),
-            pairing: false,
-            full_next: false,
-            number: 0,
-            unsent: VecDeque::new(),
-            unconfirmed: VecDeque::new(),
-            has_base: true,
-            newest: (0, 0),
-            unsaved: VecDeque::new(),
-            shipped_log: Vec::new(),
-        })
-    }
-
-    fn spares_min(&self) -> u16 {
-        1
-    }
-
-    fn trims_follow_saves(&self) -> bool {
-        true
-    }
-
-    fn log_survives(&self) -> bool {
-        self.ship_output_log
-    }
-
-    fn claim(&self, situation: &Situation) -> Answer {
-        let repair = situation.under_repair;
-        if repair.own_pair || !situation.spare_left {
-            return Answer::NotCovered("the pair was not complete");
-        }
-        let promised = situation.planted == Some(Bug::UnshippedLogPromised);
-        if repair.upstream && !promised {
-            return Answer::NotCovered("the neighbour upstream had lost what it had sent");
-        }
-        if repair.downstream && !self.ship_output_log && !promised {
-            return Answer::NotCovered("a neighbour was under repair and no output log is shipped");
-        }
-        if situation.overtaken && !self.ship_output_log {
-            return Answer::NotCovered("outputs on their way were overtaken by the successor");
-        }
-        if situation.class == OperatorClass::Arbitrary {
-            return Answer::NotCovered("an arbitrary operator may re-compute differently");
-        }
-        Answer::Claim(Claim::repeating(situation))
-    }
-}
 
 const CHECKPOINT: TimerId = TimerId(1);
 
@@ -158,7 +22,15 @@ const UNDER_WAY_MAX: usize = 8;
 #[derive(Serialize, Deserialize)]
 enum Message {
     Checkpoint(Checkpoint),
-    Confirm { term: Term, number: u64 },
+    Confirm {
+        term: Term,
+        number: u64,
+    },
+    /// From the standby: this one was refused, and those sent since have nothing to build on.
+    Refused {
+        term: Term,
+        number: u64,
+    },
 }
 
 #[derive(Clone, Serialize, Deserialize)]
@@ -174,7 +46,7 @@ struct Checkpoint {
 
 /// One replica.
 #[derive(Clone)]
-struct Replica {
+pub(super) struct Replica {
     member: Membership,
     task: Task,
     strategy: PassiveStandby,
@@ -198,6 +70,26 @@ struct Replica {
     /// Received, and being stored here before they count.
     unsaved: VecDeque<Checkpoint>,
     shipped_log: Vec<(ChannelId, Tuple)>,
+}
+
+impl Replica {
+    pub(super) fn new(cx: &Cx, strategy: PassiveStandby) -> Replica {
+        Replica {
+            member: Membership::new(cx),
+            task: Task::new(cx),
+            strategy,
+            standby: cx.peers().next(),
+            pairing: false,
+            full_next: false,
+            number: 0,
+            unsent: VecDeque::new(),
+            unconfirmed: VecDeque::new(),
+            has_base: true,
+            newest: (0, 0),
+            unsaved: VecDeque::new(),
+            shipped_log: Vec::new(),
+        }
+    }
 }
 
 impl Node for Replica {
@@ -236,12 +128,20 @@ impl Node for Replica {
                 }
             }
             Event::Saved(key) => self.saved(cx, key.number, fx),
+            Event::SaveRefused(key) if cx.planted(Bug::RefusalIgnored) => {
+                self.saved(cx, key.number, fx);
+            }
+            Event::SaveRefused(key) => self.refused(cx, key.number, fx),
             Event::Message { from, bytes } => match decode(&bytes) {
                 Message::Checkpoint(checkpoint) => self.received(cx, from, checkpoint, fx),
                 Message::Confirm { term, number } if leads == Some(term) => {
                     self.confirmed(cx, number, fx);
                 }
-                Message::Confirm { .. } => {}
+                Message::Refused { term, number } if leads == Some(term) => {
+                    self.unconfirmed.retain(|(sent, _)| *sent < number);
+                    self.full_next = true;
+                }
+                Message::Confirm { .. } | Message::Refused { .. } => {}
             },
             Event::Link { from, link } => self.task.ports.on_link(cx, leads, from, &link, fx),
             _ => {}
@@ -363,6 +263,24 @@ impl Replica {
         while self.unsaved.front().is_some_and(|checkpoint| checkpoint.number <= number) {
             let checkpoint = self.unsaved.pop_front().expect("there is a front");
             self.apply(cx, checkpoint, fx);
+        }
+    }
+
+    /// A save was refused. What was cut after it are changes since a checkpoint that nobody has, so
+    /// they go with it, and the next one is full.
+    fn refused(&mut self, cx: &Cx, number: u64, fx: &mut Effects) {
+        let is = |checkpoint: &&Checkpoint| checkpoint.number == number;
+        if self.unsent.iter().any(|checkpoint| is(&checkpoint)) {
+            fx.mark("checkpoint-refused");
+            self.unsent.retain(|checkpoint| checkpoint.number < number);
+            self.full_next = true;
+        }
+        if let Some(term) = self.unsaved.iter().find(is).map(|checkpoint| checkpoint.term) {
+            fx.mark("checkpoint-refused");
+            self.unsaved.retain(|checkpoint| checkpoint.number < number);
+            self.has_base = false;
+            let bytes = vec![(Cause::Ack, cx.plan.settings.ack_bytes)];
+            fx.send(self.member.primary(), &Message::Refused { term, number }, bytes);
         }
     }
 
