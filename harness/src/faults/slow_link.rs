@@ -1,6 +1,6 @@
 //! Frames that leave meanwhile are under way so much longer. The order of a connection stays.
 
-use super::{Effect, Entry, Place, Weather};
+use super::{Effect, Entry, Place, Weather, pick};
 use aftermath_systems::claim::FaultKind;
 use aftermath_systems::options::{OptionDoc, OptionKind};
 
@@ -16,4 +16,6 @@ pub const ENTRY: Entry = Entry {
         doc: "how much longer",
     }],
     effect: |options| Effect::Link(Weather::Slow { by_ns: options.duration("by").unwrap_or(0) }),
+    colour: "#88ccee",
+    draw: |draw| vec![("by", pick(draw, &["2ms", "5ms", "10ms", "20ms", "50ms"]))],
 };

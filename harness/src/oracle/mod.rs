@@ -1,7 +1,7 @@
 //! The judge: pure functions of a run's log and its twin's. One file a checker; each says what
 //! makes it speak. Adding one is that file and its line in [`judge`].
 
-mod claims;
+pub(crate) mod claims;
 mod delivery;
 mod durability;
 mod memory;
@@ -18,6 +18,7 @@ use crate::metrics::recovery::Recoveries;
 use crate::run::RunLog;
 use crate::world::Ended;
 use aftermath_reports::record::{Claimed, Counts, Guarantee, Status, Witness};
+use aftermath_reports::words::guarantee;
 
 /// What is judged.
 pub struct Case<'a> {
@@ -79,19 +80,31 @@ pub fn judge(case: &Case) -> Judgement {
         Claimed::Guarantee(promise) => claims::violations(promise, &observed),
         Claimed::NotCovered(_) => Vec::new(),
     };
-    if !broken_promises.is_empty() {
+    let told = !broken_promises.is_empty();
+    if told {
         witnesses.extend(case.ledger.witnesses(WITNESSES_MAX));
         witnesses.extend(state.into_iter().take(WITNESSES_MAX));
         witnesses.extend(memory.witness);
         if !drained {
             witnesses.push(stuck(case.run));
         }
-        reasons.extend(broken_promises);
+    }
+    // Where nobody promised that the schedule is one to be judged by, it is told and no failure.
+    let drawn = case.run.plan.drawn.as_ref();
+    let beyond = told && drawn.is_some_and(|drawn| drawn.beyond_claims);
+    if !beyond {
+        reasons.extend_from_slice(&broken_promises);
     }
 
-    let conclusive = case.run.plan.faults.is_empty() || !met::all_idle(case.run);
+    let planned = drawn.is_some() || !case.run.plan.faults.is_empty();
+    let conclusive = !planned || !met::all_idle(case.run);
     let status = if !reasons.is_empty() {
         Status::Broken
+    } else if beyond {
+        let seen = guarantee(&observed);
+        let broken = broken_promises.iter();
+        reasons.extend(broken.map(|what| format!("beyond claims: {what}; observed: {seen}")));
+        Status::NotCovered
     } else if !conclusive {
         reasons.push("no fault met anything".into());
         Status::Inconclusive
