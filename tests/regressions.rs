@@ -38,6 +38,7 @@ const NAMES: &[&str] = &[
     "trigger-dropped-chain",
     "value-judge",
     "wrong-once-more",
+    "zombie-at-the-end",
 ];
 
 #[test]

@@ -70,40 +70,43 @@ pub fn judge(case: &Case) -> Judgement {
     let claimed = claims::claimed(case);
 
     // What holds whatever was promised: breaking it is a bug of the strategy's bookkeeping or ours.
+    let drawn = case.run.plan.drawn.as_ref();
+    let beyond = drawn.is_some_and(|drawn| drawn.beyond_claims);
     let mut reasons = case.ledger.broken_identities();
     let mut witnesses = Vec::from_iter(reference::check(case.twin));
-    witnesses.extend(durability::check(case));
-    witnesses.extend(pair::check(case));
-    reasons.extend(witnesses.iter().map(|w| format!("{}: {}", w.checker, w.subject)));
+    let said = |w: &Witness| format!("{}: {}", w.checker, w.subject);
+    reasons.extend(witnesses.iter().map(said));
+    let mut unkept = durability::check(case);
+    unkept.extend(pair::check(case));
+    // Beyond claims what a strategy does not keep is told, and is no failure.
+    let mut told: Vec<String> = unkept.iter().map(said).collect();
+    witnesses.extend(unkept);
 
     let broken_promises = match &claimed {
         Claimed::Guarantee(promise) => claims::violations(promise, &observed),
         Claimed::NotCovered(_) => Vec::new(),
     };
-    let told = !broken_promises.is_empty();
-    if told {
+    if !broken_promises.is_empty() {
         witnesses.extend(case.ledger.witnesses(WITNESSES_MAX));
         witnesses.extend(state.into_iter().take(WITNESSES_MAX));
         witnesses.extend(memory.witness);
         if !drained {
             witnesses.push(stuck(case.run));
         }
+        told.extend(broken_promises);
     }
-    // Where nobody promised that the schedule is one to be judged by, it is told and no failure.
-    let drawn = case.run.plan.drawn.as_ref();
-    let beyond = told && drawn.is_some_and(|drawn| drawn.beyond_claims);
     if !beyond {
-        reasons.extend_from_slice(&broken_promises);
+        reasons.append(&mut told);
     }
 
     let planned = drawn.is_some() || !case.run.plan.faults.is_empty();
     let conclusive = !planned || !met::all_idle(case.run);
     let status = if !reasons.is_empty() {
         Status::Broken
-    } else if beyond {
+    } else if !told.is_empty() {
         let seen = guarantee(&observed);
-        let broken = broken_promises.iter();
-        reasons.extend(broken.map(|what| format!("beyond claims: {what}; observed: {seen}")));
+        let told = told.iter().map(|what| format!("beyond claims: {what}; observed: {seen}"));
+        reasons.extend(told);
         Status::NotCovered
     } else if !conclusive {
         reasons.push("no fault met anything".into());
