@@ -64,9 +64,11 @@ pub(crate) fn colour(series: usize) -> Colour {
 /// The colour of a fault, from `#rrggbb`. The harness takes them from Tol's scheme `muted`, which is
 /// told apart without colour vision and has no colour of [`PALETTE`].
 pub(crate) fn fault(text: &str) -> Colour {
-    let part = |at: usize| u8::from_str_radix(text.get(at..at + 2)?, 16).ok();
-    let whole = text.strip_prefix('#').filter(|digits| digits.len() == 6);
-    whole.and_then(|_| Some((part(1)?, part(3)?, part(5)?))).unwrap_or(FAULT)
+    let digits = text.strip_prefix('#').filter(|digits| digits.len() == 6);
+    let digits = digits.filter(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()));
+    let number = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok());
+    let part = |number: u32, shift: u32| (number >> shift & 0xff) as u8;
+    number.map_or(FAULT, |all| (part(all, 16), part(all, 8), part(all, 0)))
 }
 
 /// A colour with some share of it left, the rest white.
