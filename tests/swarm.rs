@@ -213,13 +213,11 @@ fn place(links: bool) -> BoxedStrategy<FaultPlace> {
 fn at() -> impl Strategy<Value = FaultAt> {
     // Odd nanoseconds, and round ones.
     let ns = || prop_oneof![1_000_000..400_000_000u64, (1..400u64).prop_map(|ms| ms * 1_000_000)];
-    prop_oneof![
-        4 => ns().prop_map(FaultAt::Instant),
-        1 => (ns(), 1..1_000_000_000u64).prop_map(|(from, more)| FaultAt::Between(from, from + more)),
-        1 => (1..50u32, ns(), ns()).prop_map(|(count, start, span)| FaultAt::Strata {
-            count, start, span
-        }),
-    ]
+    let between = (ns(), 1..1_000_000_000u64);
+    let between = between.prop_map(|(from, more)| FaultAt::Between(from, from + more));
+    let strata = (1..50u32, ns(), ns());
+    let strata = strata.prop_map(|(count, start, span)| FaultAt::Strata { count, start, span });
+    prop_oneof![4 => ns().prop_map(FaultAt::Instant), 1 => between, 1 => strata]
 }
 
 fn any_fault() -> impl Strategy<Value = FaultConfig> {

@@ -61,8 +61,8 @@ pub(crate) fn colour(series: usize) -> Colour {
     PALETTE[series % PALETTE.len()]
 }
 
-/// The colour of a fault, from `#rrggbb`. The harness takes them from Tol's scheme `muted`, which is
-/// told apart without colour vision and has no colour of [`PALETTE`].
+/// The colour of a fault, from `#rrggbb`. The harness takes them from Tol's scheme `muted`, which
+/// is told apart without colour vision and has no colour of [`PALETTE`].
 pub(crate) fn fault(text: &str) -> Colour {
     let digits = text.strip_prefix('#').filter(|digits| digits.len() == 6);
     let digits = digits.filter(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()));

@@ -4,7 +4,8 @@
 //! An *upset* is a fault that makes somebody take over: one that kills, one that keeps a machine
 //! from showing life for longer than detection, and one that keeps its heartbeats. The next one
 //! waits until the first is over and has been recovered from: detection, redirect, restore, two
-//! intervals and slack. One of the same instance or region also waits until the pair is whole again.
+//! intervals and slack. One of the same instance or region also waits until the pair is whole
+//! again.
 //! What upsets nobody may overlap anything, as far as the strategy's claim allows.
 //!
 //! Foreseen generously, and not exactly: a run may turn out not to be covered all the same, because
@@ -271,9 +272,10 @@ impl<'p> Promised<'p> {
         };
         let alone = systems.instance(upset.instance).replicas.len() == 1;
         operators.into_iter().all(|operator| {
+            let lost = alone || (upset.kills && upset.trouble.spare_lost);
             let situation = Situation {
                 fault: upset.kind,
-                spare_left: !alone && !(upset.kills && upset.trouble.spare_lost),
+                spare_left: !lost,
                 under_repair: upset.trouble.under_repair,
                 overtaken: upset.trouble.overtaken,
                 ..undisturbed(systems, operator)
