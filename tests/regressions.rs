@@ -40,6 +40,7 @@ const NAMES: &[&str] = &[
     "wrong-once-more",
     "zombie-wants",
     "excused-too-early",
+    "zombie-at-the-end",
 ];
 
 #[test]

@@ -10,7 +10,7 @@ use aftermath_systems::claim::{Delivery, FaultKind};
 use aftermath_systems::options::Options;
 use aftermath_systems::plan::Dedup;
 use aftermath_systems::planted_bugs::Bug;
-use aftermath_systems::protocol::{Field, Nanos};
+use aftermath_systems::protocol::{Field, Nanos, SECOND};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
@@ -89,6 +89,23 @@ pub struct RunConfig {
     pub drain_within_ns: Option<Nanos>,
     /// A deliberately wrong variant to plant.
     pub plant: Option<Bug>,
+    /// How faults are drawn from the seed instead; then `faults` is empty.
+    pub swarm: Option<SwarmConfig>,
+}
+
+/// How a schedule of faults is drawn as a whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SwarmConfig {
+    /// Which faults may occur; each seed draws a part of them.
+    pub kinds: Vec<FaultKind>,
+    /// Most faults of a schedule.
+    pub most: u32,
+    /// The first instant at which one may start, ns.
+    pub from_ns: Nanos,
+    /// They start before this instant, ns.
+    pub until_ns: Nanos,
+    /// Whether anything may befall anything at any time, promised or not.
+    pub beyond_claims: bool,
 }
 
 /// The strategy of one operator in a mixture.
@@ -147,6 +164,17 @@ pub enum InputConfig {
     },
     /// Rows of a file, already read.
     Recorded(Arc<Recording>),
+}
+
+impl InputConfig {
+    /// How long the stream is at this rate, ns.
+    pub fn length_ns(&self, rate_per_s: u64) -> Nanos {
+        let tuples = match self {
+            InputConfig::Generated { tuples, .. } => *tuples,
+            InputConfig::Recorded(recording) => recording.rows.len() as u64,
+        };
+        (u128::from(tuples) * u128::from(SECOND) / u128::from(rate_per_s.max(1))) as Nanos
+    }
 }
 
 /// A recorded stream.
@@ -255,6 +283,19 @@ pub enum FaultPlace {
         /// And back.
         both: bool,
     },
+    /// Several machines at the same instant; no machine twice.
+    Nodes(Vec<Target>),
+}
+
+impl FaultPlace {
+    /// The machines that it befalls; none if it befalls links.
+    pub fn targets(&self) -> &[Target] {
+        match self {
+            FaultPlace::Node(target) => std::slice::from_ref(target),
+            FaultPlace::Nodes(targets) => targets,
+            FaultPlace::Link { .. } => &[],
+        }
+    }
 }
 
 /// Machines as people name them: all of an operator, of an instance, or one.
@@ -294,6 +335,7 @@ impl fmt::Display for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.replica {
             Some(replica) => write!(f, "{}/{}/{replica}", self.operator, self.instance),
+            None if self.instance > 0 => write!(f, "{}/{}", self.operator, self.instance),
             None => f.write_str(&self.operator),
         }
     }

@@ -9,6 +9,7 @@ use crate::metrics::series::series;
 use crate::oracle::{self, Ledger, met};
 use crate::plan::PlannedPlace;
 use crate::run::RunLog;
+use crate::scenario::write_faults;
 use aftermath_reports::record::{FORMAT_VERSION, Fault, Record, Status, Witness};
 use aftermath_systems::planted_bugs;
 use aftermath_systems::protocol::NodeId;
@@ -89,6 +90,7 @@ pub fn record(
         trace_hash: format!("{:016x}", run.hash),
         twin_hash: format!("{:016x}", twin.hash),
         replay: replay_line(context, id),
+        schedule: run.plan.drawn.as_ref().map(|drawn| write_faults(&drawn.faults)),
     };
     record.checks = expect::check_run(case, &record);
     for check in record.checks.iter().filter(|check| !check.held) {
@@ -120,14 +122,16 @@ fn fault(
         PlannedPlace::Node { .. } => &run.plan.systems.node(node).name,
         PlannedPlace::Links { name, .. } => name,
     };
+    let entry = crate::faults::of(run.kind(strike.fault));
     Fault {
-        kind: crate::faults::of(run.kind(strike.fault)).name.into(),
+        kind: entry.name.into(),
         node: place.clone(),
         at_ns: strike.at,
         healed_ns: strike.healed.unwrap_or(run.length_ns),
         recovery: recovery.filter(|_| !met.is_empty()),
         rate: oracle::rate(run, strike),
         met,
+        colour: entry.colour.into(),
     }
 }
 

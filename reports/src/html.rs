@@ -182,6 +182,7 @@ fn failure(record: &Record) -> Value {
             at => w.at_ns.map(words::seconds),
         }).collect::<Vec<_>>(),
         replay => record.replay.clone(),
+        schedule => record.schedule.clone(),
         trace => record.trace_hash.clone(),
     }
 }

@@ -163,6 +163,9 @@ pub struct Fault {
     pub rate: Option<Rate>,
     /// Recovery from it; `None` if it met nothing.
     pub recovery: Option<Recovery>,
+    /// The colour of its kind in plots, `#rrggbb`; empty: records of before there were any.
+    #[serde(default)]
+    pub colour: String,
 }
 
 /// Traffic of one cause.
@@ -298,6 +301,10 @@ pub struct Record {
     pub twin_hash: String,
     /// A command that runs this again, alone.
     pub replay: String,
+    /// The faults as scenarios write them, TOML, if they were drawn as a whole: pasted in place of
+    /// what they were drawn by, they give the same run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schedule: Option<String>,
 }
 
 /// What records that do not say so were run in.

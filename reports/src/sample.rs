@@ -51,6 +51,7 @@ pub fn record(scenario: &str, case: &str, strategy: &str, seed: u64) -> Record {
         trace_hash: "00ff".to_owned(),
         twin_hash: "11ee".to_owned(),
         replay: format!("aftermath run {scenario}.toml --case {case} -s {strategy} --seed {seed}"),
+        schedule: None,
     }
 }
 
@@ -83,6 +84,7 @@ pub fn crash(r2_ms: u64, r3_ms: Option<u64>) -> Fault {
                 Time::Ns(ms * MS - r2)
             }),
         }),
+        colour: "#882255".to_owned(),
     }
 }
 

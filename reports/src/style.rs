@@ -18,7 +18,8 @@ pub(crate) const INK: Colour = (34, 34, 34);
 pub(crate) const SOFT: Colour = (85, 85, 85);
 pub(crate) const LINE: Colour = (221, 221, 221);
 pub(crate) const TWIN: Colour = (150, 150, 150);
-pub(crate) const FAULT: Colour = (250, 228, 224);
+/// Of faults whose records have no colour.
+const FAULT: Colour = (204, 102, 119);
 
 /// Width of all plots, pixels.
 pub(crate) const WIDTH: i32 = 900;
@@ -58,6 +59,16 @@ const SHAPES: [&[(i32, i32)]; 6] = [
 /// The colour of a series.
 pub(crate) fn colour(series: usize) -> Colour {
     PALETTE[series % PALETTE.len()]
+}
+
+/// The colour of a fault, from `#rrggbb`. The harness takes them from Tol's scheme `muted`, which
+/// is told apart without colour vision and has no colour of [`PALETTE`].
+pub(crate) fn fault(text: &str) -> Colour {
+    let digits = text.strip_prefix('#').filter(|digits| digits.len() == 6);
+    let digits = digits.filter(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()));
+    let number = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok());
+    let part = |number: u32, shift: u32| (number >> shift & 0xff) as u8;
+    number.map_or(FAULT, |all| (part(all, 16), part(all, 8), part(all, 0)))
 }
 
 /// A colour with some share of it left, the rest white.
@@ -141,6 +152,15 @@ mod tests {
         let looks: std::collections::BTreeSet<_> =
             (0..42).map(|n| (colour(n), n % SHAPES.len())).collect();
         assert_eq!(looks.len(), 42);
+    }
+
+    #[test]
+    fn colours_of_faults_are_read_and_none_is_that_of_a_series() {
+        assert_eq!(fault("#0a10ff"), (10, 16, 255));
+        for wrong in ["", "#0a10f", "0a10ff0", "#0a10fg", "#é10ff", "#+a10ff"] {
+            assert_eq!(fault(wrong), FAULT, "{wrong}");
+        }
+        assert!(!PALETTE.contains(&FAULT));
     }
 
     #[test]

@@ -191,9 +191,35 @@ fn failures(records: &[Record], colour: bool) -> String {
         text.push_str(&first(witnesses, "witness", colour));
         // One line however long: it is there to be pasted.
         text.push_str(&format!("    replay: {}\n", clean(&record.replay)));
+        text.push_str(&schedule(record, 4));
     }
     if left_out > 0 {
         text.push_str(&format!("  and {} more, in the report\n", left_out));
+    }
+    text
+}
+
+/// The faults that a swarm drew, so indented, to be pasted into the scenario.
+pub fn schedule(record: &Record, indent: usize) -> String {
+    let Some(schedule) = &record.schedule else { return String::new() };
+    let indent = " ".repeat(indent);
+    let lines = schedule.lines().filter(|line| !line.is_empty()).map(clean);
+    let lines: String = lines.map(|line| format!("{indent}  {line}\n")).collect();
+    match lines.is_empty() {
+        true => format!("{indent}the swarm drew no fault\n"),
+        false => format!("{indent}drawn, to be pasted in place of the swarm:\n{lines}"),
+    }
+}
+
+/// The schedules of the first run of each case under each strategy, if they were drawn.
+pub fn schedules(records: &[Record]) -> String {
+    let mut seen = BTreeSet::new();
+    let mut text = String::new();
+    for record in records.iter().filter(|record| record.schedule.is_some()) {
+        if seen.insert((&record.scenario, &record.case, &record.strategy)) {
+            let name = clean(&format!("{}: {}", record.scenario, run_name(record)));
+            text.push_str(&format!("{name}\n{}", schedule(record, 2)));
+        }
     }
     text
 }

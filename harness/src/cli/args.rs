@@ -54,6 +54,9 @@ pub struct RunArgs {
     /// Folder for records.jsonl, cases.jsonl, summary.csv, report.html and plots
     #[arg(long, value_name = "DIR", default_value = "aftermath-out")]
     pub out: PathBuf,
+    /// Also print the schedule of faults that a swarm drew for the first seed of each case
+    #[arg(long)]
+    pub schedules: bool,
     /// What to print: tables, or one JSON line a run
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub format: Format,

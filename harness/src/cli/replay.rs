@@ -14,7 +14,7 @@ use crate::run::RunLog;
 use crate::seed::Seed;
 use crate::trace;
 use aftermath_reports::record::{Claimed, Record, Status, Time};
-use aftermath_reports::words;
+use aftermath_reports::{table, words};
 use aftermath_systems::options::format_duration;
 use aftermath_systems::strategies::Registry;
 use std::fmt::Write;
@@ -127,6 +127,9 @@ fn account(record: &Record, run: &RunLog) -> String {
         "{}, case {}, {}, seed {}",
         record.scenario, record.case, record.strategy, record.seed
     ));
+    if record.schedule.is_some() {
+        line(table::schedule(record, 2).trim_end().to_string());
+    }
     for fault in &record.faults {
         let met = if fault.met.is_empty() { "nothing".into() } else { fault.met.join(", ") };
         line(format!(

@@ -77,6 +77,9 @@ pub fn run(args: &RunArgs, registry: &Registry) -> Exit {
     match args.format {
         Format::Human => {
             output.print(&table::render(&outcome.records, &outcome.cases, colour()));
+            if args.schedules {
+                output.print(&format!("\n{}", table::schedules(&outcome.records)));
+            }
         }
         Format::Json => output.print(&write::jsonl(&outcome.records)),
     }

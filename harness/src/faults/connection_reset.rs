@@ -2,7 +2,7 @@
 //! session over a new connection, which can be made at the end of the fault. Those at the ends of a
 //! broken connection are told so: to them it looks like the death of the other's process.
 
-use super::{Effect, Entry, Place, Weather};
+use super::{Effect, Entry, Place, Weather, pick};
 use aftermath_systems::claim::FaultKind;
 use aftermath_systems::options::{OptionDoc, OptionKind};
 
@@ -18,4 +18,6 @@ pub const ENTRY: Entry = Entry {
         doc: "who is told that the connection was lost",
     }],
     effect: |options| Effect::Link(Weather::Reset { told: options.choice("told") == "both" }),
+    colour: "#ee8866",
+    draw: |draw| vec![("told", pick(draw, &["both", "nobody"]))],
 };

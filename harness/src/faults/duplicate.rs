@@ -1,7 +1,7 @@
 //! The network copies transmissions with this probability. The copy comes after the original, below
 //! the session, which knows its number and drops it; heartbeats have no session, and come twice.
 
-use super::{Effect, Entry, Place, Weather};
+use super::{Effect, Entry, Place, Weather, pick};
 use aftermath_systems::claim::FaultKind;
 use aftermath_systems::options::{OptionDoc, OptionKind};
 
@@ -29,5 +29,10 @@ pub const ENTRY: Entry = Entry {
             millionths: options.millionths("probability"),
             after_ns: options.duration("after").unwrap_or(0),
         })
+    },
+    colour: "#77aadd",
+    draw: |draw| {
+        let probability = pick(draw, &["1%", "5%", "20%", "50%"]);
+        vec![("probability", probability), ("after", pick(draw, &["1ms", "5ms", "20ms", "100ms"]))]
     },
 };

@@ -1,7 +1,7 @@
 //! Each heartbeat is lost with this probability; everything else comes over. Detectors err, and the
 //! one that was suspected lives.
 
-use super::{Effect, Entry, Place, Weather};
+use super::{Effect, Entry, Place, Weather, pick};
 use aftermath_systems::claim::FaultKind;
 use aftermath_systems::options::{OptionDoc, OptionKind};
 
@@ -19,4 +19,6 @@ pub const ENTRY: Entry = Entry {
     effect: |options| {
         Effect::Link(Weather::LoseHeartbeats { millionths: options.millionths("probability") })
     },
+    colour: "#999933",
+    draw: |draw| vec![("probability", pick(draw, &["10%", "30%", "50%", "80%"]))],
 };

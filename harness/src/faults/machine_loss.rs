@@ -2,7 +2,7 @@
 //! Frames that had left it arrive all the same, unless the scenario lets them die on the wire; what
 //! still waited for the link, or for being sent again, is gone.
 
-use super::{Effect, Entry, Place};
+use super::{Effect, Entry, Place, pick};
 use aftermath_systems::claim::FaultKind;
 use aftermath_systems::options::{OptionDoc, OptionKind};
 
@@ -22,4 +22,6 @@ pub const ENTRY: Entry = Entry {
         loses_disk: true,
         wire_dies: options.choice("wire") == "die",
     },
+    colour: "#cc6677",
+    draw: |draw| vec![("wire", pick(draw, &["live", "die"]))],
 };

@@ -1,7 +1,7 @@
 //! Each transmission is lost with this probability, and sent again by the session: what was lost
 //! comes late, and what was sent after it waits for it. Heartbeats are not sent again.
 
-use super::{Effect, Entry, Place, Weather};
+use super::{Effect, Entry, Place, Weather, pick};
 use aftermath_systems::claim::FaultKind;
 use aftermath_systems::options::{OptionDoc, OptionKind};
 
@@ -17,4 +17,6 @@ pub const ENTRY: Entry = Entry {
         doc: "of each transmission to be lost",
     }],
     effect: |options| Effect::Link(Weather::Lose { millionths: options.millionths("probability") }),
+    colour: "#117733",
+    draw: |draw| vec![("probability", pick(draw, &["1%", "5%", "20%", "50%"]))],
 };

@@ -18,6 +18,7 @@ mod storage_refuse;
 mod storage_slow;
 mod storage_tear;
 
+use crate::seed::Draw;
 use aftermath_systems::claim::FaultKind;
 use aftermath_systems::options::{OptionDoc, Options};
 use aftermath_systems::protocol::Nanos;
@@ -36,6 +37,28 @@ pub struct Entry {
     pub options: &'static [OptionDoc],
     /// What it does.
     pub effect: fn(&Options) -> Effect,
+    /// Its colour in plots, `#rrggbb`. No strategy has it, and no other fault.
+    pub colour: &'static str,
+    /// Draws its settings, as a user would write them, for a swarm. Never such that it does
+    /// nothing. What it leaves out has its default.
+    pub draw: fn(&mut Draw) -> Vec<(&'static str, &'static str)>,
+}
+
+impl Entry {
+    /// Settings for a swarm, defaults filled in.
+    ///
+    /// # Panics
+    /// When the generator draws what the descriptions do not allow: our own bug.
+    pub fn draw_options(&self, draw: &mut Draw) -> Options {
+        let drawn = (self.draw)(draw).into_iter();
+        let given = drawn.map(|(key, value)| (key.to_string(), value.to_string())).collect();
+        Options::resolve(self.options, &given).expect("what is drawn is allowed")
+    }
+}
+
+/// One of some values, drawn.
+pub(crate) fn pick(draw: &mut Draw, values: &[&'static str]) -> &'static str {
+    values[draw.below(values.len() as u64) as usize]
 }
 
 /// What a fault befalls.
@@ -187,4 +210,42 @@ pub const ALL: &[Entry] = &[
 /// When the kind has no line in the list: our own bug.
 pub fn of(kind: FaultKind) -> &'static Entry {
     ALL.iter().find(|entry| entry.kind == kind).expect("every kind has its line in the list")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::seed::Seed;
+    use aftermath_systems::options::OptionKind;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_fault_has_a_colour_of_its_own() {
+        let colours: BTreeSet<_> = ALL.iter().map(|entry| entry.colour).collect();
+        assert_eq!(colours.len(), ALL.len());
+        for colour in colours {
+            let digits = colour.strip_prefix('#').expect("#rrggbb");
+            assert!(digits.len() == 6 && u32::from_str_radix(digits, 16).is_ok(), "{colour}");
+        }
+    }
+
+    #[test]
+    fn what_is_drawn_does_something_and_not_always_the_same() {
+        for entry in ALL {
+            let mut draw = Seed(1).stream("test");
+            let drawn: Vec<Options> = (0..100).map(|_| entry.draw_options(&mut draw)).collect();
+            for (options, doc) in
+                drawn.iter().flat_map(|o| entry.options.iter().map(move |d| (o, d)))
+            {
+                let nothing = match doc.kind {
+                    OptionKind::Duration => options.duration(doc.name) == Some(0),
+                    OptionKind::Percent => options.millionths(doc.name) == 0,
+                    _ => false,
+                };
+                assert!(!nothing, "{}: {}", entry.name, doc.name);
+            }
+            let different = drawn.iter().any(|options| *options != drawn[0]);
+            assert_eq!(different, !entry.options.is_empty(), "{}", entry.name);
+        }
+    }
 }

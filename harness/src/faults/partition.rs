@@ -2,7 +2,7 @@
 //! comes over, in order; or, if `in_flight` is held, it waits in the network and comes over at the
 //! end. Heartbeats are not sent again: those that are dropped are lost.
 
-use super::{Effect, Entry, Place, Weather};
+use super::{Effect, Entry, Place, Weather, pick};
 use aftermath_systems::claim::FaultKind;
 use aftermath_systems::options::{OptionDoc, OptionKind};
 
@@ -21,4 +21,6 @@ pub const ENTRY: Entry = Entry {
         let held = options.choice("in_flight") == "held";
         Effect::Link(if held { Weather::Hold } else { Weather::Cut })
     },
+    colour: "#44aa99",
+    draw: |draw| vec![("in_flight", pick(draw, &["dropped", "held"]))],
 };

@@ -12,4 +12,6 @@ pub const ENTRY: Entry = Entry {
     place: Place::Node,
     options: &[],
     effect: |_| Effect::Pause,
+    colour: "#332288",
+    draw: |_| Vec::new(),
 };

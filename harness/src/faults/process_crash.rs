@@ -12,4 +12,6 @@ pub const ENTRY: Entry = Entry {
     place: Place::Node,
     options: &[],
     effect: |_| Effect::Crash { closes_connections: true, loses_disk: false, wire_dies: false },
+    colour: "#882255",
+    draw: |_| Vec::new(),
 };

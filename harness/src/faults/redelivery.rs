@@ -3,7 +3,7 @@
 //! taken a thousand others, or has died and started again meanwhile. Heartbeats are kept by nobody,
 //! and do not come again.
 
-use super::{Effect, Entry, Place, Weather};
+use super::{Effect, Entry, Place, Weather, pick};
 use aftermath_systems::claim::FaultKind;
 use aftermath_systems::options::{OptionDoc, OptionKind};
 
@@ -31,5 +31,10 @@ pub const ENTRY: Entry = Entry {
             millionths: options.millionths("probability"),
             within_ns: options.duration("within").unwrap_or(0),
         })
+    },
+    colour: "#ddcc77",
+    draw: |draw| {
+        let probability = pick(draw, &["1%", "5%", "20%", "50%"]);
+        vec![("probability", probability), ("within", pick(draw, &["5ms", "50ms", "500ms"]))]
     },
 };

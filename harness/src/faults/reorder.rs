@@ -1,7 +1,7 @@
 //! Transmissions are late with this probability, and what was sent after them overtakes them on the
 //! wire. Sessions put everything back in order: what came early waits for what is late.
 
-use super::{Effect, Entry, Place, Weather};
+use super::{Effect, Entry, Place, Weather, pick};
 use aftermath_systems::claim::FaultKind;
 use aftermath_systems::options::{OptionDoc, OptionKind};
 
@@ -29,5 +29,10 @@ pub const ENTRY: Entry = Entry {
             millionths: options.millionths("probability"),
             by_ns: options.duration("by").unwrap_or(0),
         })
+    },
+    colour: "#bbcc33",
+    draw: |draw| {
+        let probability = pick(draw, &["1%", "5%", "20%", "50%"]);
+        vec![("probability", probability), ("by", pick(draw, &["2ms", "5ms", "20ms"]))]
     },
 };

@@ -1,7 +1,7 @@
 //! Frames that leave meanwhile are under way so much longer, each of them by a little more or less
 //! if there is jitter. The order of a connection stays.
 
-use super::{Effect, Entry, Place, Weather};
+use super::{Effect, Entry, Place, Weather, pick};
 use aftermath_systems::claim::FaultKind;
 use aftermath_systems::options::{OptionDoc, OptionKind};
 
@@ -29,5 +29,10 @@ pub const ENTRY: Entry = Entry {
             by_ns: options.duration("by").unwrap_or(0),
             jitter_ns: options.duration("jitter").unwrap_or(0),
         })
+    },
+    colour: "#88ccee",
+    draw: |draw| {
+        let by = pick(draw, &["2ms", "5ms", "10ms", "20ms", "50ms"]);
+        vec![("by", by), ("jitter", pick(draw, &["0ms", "0ms", "1ms", "9ms"]))]
     },
 };

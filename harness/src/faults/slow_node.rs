@@ -1,7 +1,7 @@
 //! Services that start meanwhile take so many times as long. Talk and timers are as fast as ever,
 //! so nobody suspects anything.
 
-use super::{Effect, Entry, Place};
+use super::{Effect, Entry, Place, pick};
 use aftermath_systems::claim::FaultKind;
 use aftermath_systems::options::{OptionDoc, OptionKind};
 
@@ -17,4 +17,6 @@ pub const ENTRY: Entry = Entry {
         doc: "how many times as long",
     }],
     effect: |options| Effect::SlowServices { times: options.number("times") },
+    colour: "#aa4499",
+    draw: |draw| vec![("times", pick(draw, &["2", "4", "8"]))],
 };

@@ -2,7 +2,7 @@
 //! not there when somebody looks. What was there before stays. It takes a recovery that reads to
 //! notice, which may be long after the fault.
 
-use super::{Effect, Entry, Malfunction, Place};
+use super::{Effect, Entry, Malfunction, Place, pick};
 use aftermath_systems::claim::FaultKind;
 use aftermath_systems::options::{OptionDoc, OptionKind};
 
@@ -20,4 +20,6 @@ pub const ENTRY: Entry = Entry {
     effect: |options| {
         Effect::Storage(Malfunction::Lose { millionths: options.millionths("probability") })
     },
+    colour: "#ee3377",
+    draw: |draw| vec![("probability", pick(draw, &["10%", "50%", "100%"]))],
 };

@@ -1,7 +1,7 @@
 //! Saves asked for meanwhile take longer. The device stays a queue: a save that comes later is
 //! never durable before, so what waits behind a slow one is late too.
 
-use super::{Effect, Entry, Malfunction, Place};
+use super::{Effect, Entry, Malfunction, Place, pick};
 use aftermath_systems::claim::FaultKind;
 use aftermath_systems::options::{OptionDoc, OptionKind};
 
@@ -19,4 +19,6 @@ pub const ENTRY: Entry = Entry {
     effect: |options| {
         Effect::Storage(Malfunction::Slow { by_ns: options.duration("by").unwrap_or(0) })
     },
+    colour: "#aa7744",
+    draw: |draw| vec![("by", pick(draw, &["2ms", "10ms", "50ms", "200ms"]))],
 };

@@ -13,4 +13,6 @@ pub const ENTRY: Entry = Entry {
     place: Place::Node,
     options: &[],
     effect: |_| Effect::Storage(Malfunction::Tear),
+    colour: "#ff9988",
+    draw: |_| Vec::new(),
 };

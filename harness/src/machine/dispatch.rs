@@ -116,7 +116,9 @@ impl Machine {
 
     /// A fault may hand a message to us again, later.
     fn keep_for_later(&mut self, now: Nanos, frame: &Frame) {
-        if !self.plan.redelivers || frame.body.is_heartbeat() {
+        // That a connection is lost is no message, and a sign of life is kept by nobody.
+        let passes = frame.body.is_heartbeat() || matches!(frame.body, Body::ConnectionLost);
+        if !self.plan.redelivers || passes {
             return;
         }
         let pair = (frame.from, self.id);

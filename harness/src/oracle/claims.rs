@@ -28,7 +28,9 @@ pub fn claimed(case: &Case) -> Claimed {
         }
         let upset = upsets.iter().any(|upset| upset.fault == strike.fault);
         if changes_arrival(run, strike, upset)
-            && ends(run, *node, strike.fault).into_iter().any(|end| arbitrary(run, end))
+            && ends(run, *node, strike.fault)
+                .into_iter()
+                .any(|end| arbitrary(&run.plan.systems, end))
         {
             let why = "an operator depends on when its inputs arrive";
             answer = answer.join(Answer::NotCovered(why));
@@ -150,8 +152,7 @@ fn ends(run: &RunLog, node: NodeId, fault: usize) -> Vec<OperatorId> {
 }
 
 /// Whether an operator, or one behind it, is of class arbitrary.
-fn arbitrary(run: &RunLog, id: OperatorId) -> bool {
-    let systems = &run.plan.systems;
+pub fn arbitrary(systems: &Plan, id: OperatorId) -> bool {
     let class = systems.operator(id).operator().map(|operator| operator.class());
     class == Some(OperatorClass::Arbitrary) || depends_on_arrival(systems, id)
 }
@@ -212,7 +213,8 @@ fn standing(run: &RunLog) -> Claim {
     claim
 }
 
-fn undisturbed(systems: &Plan, id: OperatorId) -> Situation {
+/// The situation of an operator that is hit while all else is well.
+pub fn undisturbed(systems: &Plan, id: OperatorId) -> Situation {
     let operator = systems.operator(id).operator().expect("only tasks fail");
     let dedup = systems.operator(id).outputs.iter().map(|edge| systems.edge(*edge).contract.dedup);
     Situation {
@@ -326,7 +328,7 @@ fn saved_anew(run: &RunLog, past: &Past, from: Nanos) -> Nanos {
 }
 
 /// Whether an operator behind `id` is of class arbitrary.
-fn depends_on_arrival(systems: &Plan, id: OperatorId) -> bool {
+pub fn depends_on_arrival(systems: &Plan, id: OperatorId) -> bool {
     systems.operator(id).outputs.iter().map(|edge| systems.edge(*edge).to).any(|to| {
         let class = systems.operator(to).operator().map(|operator| operator.class());
         class == Some(OperatorClass::Arbitrary) || depends_on_arrival(systems, to)

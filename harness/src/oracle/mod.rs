@@ -1,7 +1,7 @@
 //! The judge: pure functions of a run's log and its twin's. One file a checker; each says what
 //! makes it speak. Adding one is that file and its line in [`judge`].
 
-mod claims;
+pub(crate) mod claims;
 mod delivery;
 mod durability;
 mod memory;
@@ -18,6 +18,7 @@ use crate::metrics::recovery::Recoveries;
 use crate::run::RunLog;
 use crate::world::Ended;
 use aftermath_reports::record::{Claimed, Counts, Guarantee, Status, Witness};
+use aftermath_reports::words::guarantee;
 
 /// What is judged.
 pub struct Case<'a> {
@@ -69,11 +70,17 @@ pub fn judge(case: &Case) -> Judgement {
     let claimed = claims::claimed(case);
 
     // What holds whatever was promised: breaking it is a bug of the strategy's bookkeeping or ours.
+    let drawn = case.run.plan.drawn.as_ref();
+    let beyond = drawn.is_some_and(|drawn| drawn.beyond_claims);
     let mut reasons = case.ledger.broken_identities();
     let mut witnesses = Vec::from_iter(reference::check(case.twin));
-    witnesses.extend(durability::check(case));
-    witnesses.extend(pair::check(case));
-    reasons.extend(witnesses.iter().map(|w| format!("{}: {}", w.checker, w.subject)));
+    let said = |w: &Witness| format!("{}: {}", w.checker, w.subject);
+    reasons.extend(witnesses.iter().map(said));
+    let mut unkept = durability::check(case);
+    unkept.extend(pair::check(case));
+    // Beyond claims what a strategy does not keep is told, and is no failure.
+    let mut told: Vec<String> = unkept.iter().map(said).collect();
+    witnesses.extend(unkept);
 
     let broken_promises = match &claimed {
         Claimed::Guarantee(promise) => claims::violations(promise, &observed),
@@ -86,12 +93,21 @@ pub fn judge(case: &Case) -> Judgement {
         if !drained {
             witnesses.push(stuck(case.run));
         }
-        reasons.extend(broken_promises);
+        told.extend(broken_promises);
+    }
+    if !beyond {
+        reasons.append(&mut told);
     }
 
-    let conclusive = case.run.plan.faults.is_empty() || !met::all_idle(case.run);
+    let planned = drawn.is_some() || !case.run.plan.faults.is_empty();
+    let conclusive = !planned || !met::all_idle(case.run);
     let status = if !reasons.is_empty() {
         Status::Broken
+    } else if !told.is_empty() {
+        let seen = guarantee(&observed);
+        let told = told.iter().map(|what| format!("beyond claims: {what}; observed: {seen}"));
+        reasons.extend(told);
+        Status::NotCovered
     } else if !conclusive {
         reasons.push("no fault met anything".into());
         Status::Inconclusive

@@ -4,7 +4,7 @@
 //! Speaks when the leading replica's digest differs from the twin's, or nobody leads.
 
 use super::Case;
-use crate::run::RunLog;
+use crate::run::{NodeLog, RunLog};
 use aftermath_reports::record::Witness;
 use aftermath_systems::plan::InstancePlan;
 
@@ -35,9 +35,16 @@ pub fn check(case: &Case) -> Vec<Witness> {
     witnesses
 }
 
-/// Digest of the leading replica's state.
+/// Digest of the leading replica's state. Of two that lead, one has not heard yet that it was
+/// replaced: the one that took over last leads.
 fn state(run: &RunLog, instance: &InstancePlan) -> Option<u64> {
     let nodes = instance.replicas.iter().map(|node| &run.nodes[node.index()]);
-    let mut leading = nodes.filter(|node| node.is_primary);
-    leading.next().and_then(|node| node.digest.as_ref()).map(|digest| digest.state)
+    let leading = nodes.filter(|node| node.is_primary);
+    let since = |node: &&NodeLog| {
+        let marks = node.log.marks.iter().rev();
+        marks.clone().find(|mark| mark.name == "took-over").map(|mark| mark.at)
+    };
+    // The first of those that have led from the start.
+    let leader = leading.rev().max_by_key(since);
+    leader.and_then(|node| node.digest.as_ref()).map(|digest| digest.state)
 }

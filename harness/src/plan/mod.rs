@@ -10,6 +10,7 @@ mod workload;
 
 #[doc(hidden)]
 pub use mutation::Mutation;
+pub(crate) use schedule::at_instant;
 pub use schedule::{PlannedFault, PlannedPlace, strata};
 pub use topology::{coordinator_name, regions};
 pub use weather::{Fate, Met, Transmission};
@@ -17,6 +18,7 @@ pub use weather::{Fate, Met, Transmission};
 use crate::config::{RunConfig, StorageConfig};
 use crate::faults::Weather;
 use crate::seed::Seed;
+use crate::swarm::{self, Drawn};
 use aftermath_systems::endpoints::{Sink, Source};
 use aftermath_systems::node::{Cx, Node};
 use aftermath_systems::operator::mix;
@@ -66,6 +68,8 @@ pub struct RunPlan {
     /// After everything has healed nothing may stand still for so long before the stream has
     /// drained, ns.
     pub drain_within_ns: Nanos,
+    /// The schedule, if it was drawn as a whole.
+    pub drawn: Option<Drawn>,
     /// A rule of the worlds to break, in tests of the comparison of worlds.
     #[doc(hidden)]
     pub mutation: Option<Mutation>,
@@ -82,7 +86,6 @@ impl RunPlan {
             OperatorRole::Source | OperatorRole::Sink => None,
         });
         let strategies = strategies.collect();
-        let faults = schedule::faults(config, &systems, seed, stratum);
         let longest = config.timing.interval_ns.min(config.timing.heartbeat_ns);
         let network = &config.network;
         let mut plan = RunPlan {
@@ -94,20 +97,28 @@ impl RunPlan {
             bandwidth_bytes_per_s: network.bandwidth_bytes_per_s,
             storage: config.storage.clone(),
             drain_within_ns: 0,
-            spares_lives: faults.iter().any(|fault| !fault.kind.kills()),
-            spells: weather::spells(&faults),
-            reorders: weather::any(&faults, |w| matches!(w, Weather::Delay { .. })),
-            redelivers: weather::any(&faults, |w| matches!(w, Weather::Again { .. })),
+            spares_lives: false,
+            spells: Vec::new(),
+            reorders: false,
+            redelivers: false,
             loss_seed: seed.stream("loss").below(u64::MAX),
             storage_seed: seed.stream("storage-faults").below(u64::MAX),
             retransmit_ns: network.retransmit_ns,
-            faults,
+            faults: Vec::new(),
+            drawn: None,
             mutation: None,
             sample_every_ns: (longest / 4).max(network.tick_ns),
             systems,
         };
         let still = || schedule::still_bound(&plan.systems, plan.longest_latency_ns());
         plan.drain_within_ns = config.drain_within_ns.unwrap_or_else(still);
+        plan.drawn = config.swarm.as_ref().map(|swarm| swarm::draw(swarm, &plan, seed));
+        let written = plan.drawn.as_ref().map_or(&config.faults, |drawn| &drawn.faults);
+        plan.faults = schedule::faults(written, config, &plan.systems, (seed, stratum));
+        plan.spares_lives = plan.faults.iter().any(|fault| !fault.kind.kills());
+        plan.spells = weather::spells(&plan.faults);
+        plan.reorders = weather::any(&plan.faults, |w| matches!(w, Weather::Delay { .. }));
+        plan.redelivers = weather::any(&plan.faults, |w| matches!(w, Weather::Again { .. }));
         plan
     }
 
@@ -115,6 +126,7 @@ impl RunPlan {
     pub fn twin(config: &RunConfig, registry: &Registry, seed: Seed) -> RunPlan {
         let mut config = config.clone();
         config.faults.clear();
+        config.swarm = None;
         RunPlan::build(&config, registry, seed, 0)
     }
 

@@ -48,15 +48,29 @@ impl PlannedFault {
     }
 }
 
-/// The faults of one run, by start.
-pub fn faults(config: &RunConfig, plan: &Plan, seed: Seed, stratum: u32) -> Vec<PlannedFault> {
+/// The faults of one run, by start; of several machines at once, one for each.
+pub fn faults(
+    written: &[FaultConfig],
+    config: &RunConfig,
+    plan: &Plan,
+    (seed, stratum): (Seed, u32),
+) -> Vec<PlannedFault> {
     let mut previous = 0;
     let mut planned = Vec::new();
-    for (number, fault) in config.faults.iter().enumerate() {
+    for (number, fault) in written.iter().enumerate() {
         let at = instant(fault, seed, number, stratum, previous, config);
         previous = at;
-        let place = place(plan, &fault.place);
-        let effect = (faults::of(fault.kind).effect)(&fault.options);
+        planned.extend(at_instant(plan, fault, at));
+    }
+    // Stable: faults of one instant keep the order of the file.
+    planned.sort_by_key(|fault| fault.at);
+    planned
+}
+
+/// What a fault is, at this instant.
+pub fn at_instant(plan: &Plan, fault: &FaultConfig, at: Nanos) -> Vec<PlannedFault> {
+    let effect = (faults::of(fault.kind).effect)(&fault.options);
+    let planned = |place: PlannedPlace| {
         let for_ns = match place {
             PlannedPlace::Node { .. } => fault.for_ns,
             // A new connection can be made at once.
@@ -68,11 +82,9 @@ pub fn faults(config: &RunConfig, plan: &Plan, seed: Seed, stratum: u32) -> Vec<
                 Some(fault.for_ns.unwrap_or(plan.workload.end_at.saturating_sub(at)))
             }
         };
-        planned.push(PlannedFault { kind: fault.kind, effect, place, at, for_ns });
-    }
-    // Stable: faults of one instant keep the order of the file.
-    planned.sort_by_key(|fault| fault.at);
-    planned
+        PlannedFault { kind: fault.kind, effect, place, at, for_ns }
+    };
+    places(plan, &fault.place).into_iter().map(planned).collect()
 }
 
 /// Into how many runs the strata of a case's faults divide it, if any.
@@ -110,7 +122,7 @@ fn instant(
     }
 }
 
-fn place(plan: &Plan, place: &FaultPlace) -> PlannedPlace {
+fn places(plan: &Plan, place: &FaultPlace) -> Vec<PlannedPlace> {
     let instances = |operator: &str| {
         let found = plan.operators.iter().find(|plan| plan.name == operator);
         &found.expect("the scenario reader checked the name").instances
@@ -123,10 +135,13 @@ fn place(plan: &Plan, place: &FaultPlace) -> PlannedPlace {
         replicas.filter(wanted).copied().collect()
     };
     match place {
-        FaultPlace::Node(Target { operator, instance, replica }) => PlannedPlace::Node {
-            instance: instances(operator)[usize::from(*instance)],
-            replica: *replica,
-        },
+        FaultPlace::Node(_) | FaultPlace::Nodes(_) => {
+            let node = |Target { operator, instance, replica }: &Target| PlannedPlace::Node {
+                instance: instances(operator)[usize::from(*instance)],
+                replica: *replica,
+            };
+            place.targets().iter().map(node).collect()
+        }
         FaultPlace::Link { from, to, both } => {
             let name = format!("{from} {} {to}", if *both { "<->" } else { "->" });
             let (from, to) = (nodes(from), nodes(to));
@@ -137,7 +152,7 @@ fn place(plan: &Plan, place: &FaultPlace) -> PlannedPlace {
             }
             pairs.sort_unstable();
             pairs.dedup();
-            PlannedPlace::Links { name, pairs }
+            vec![PlannedPlace::Links { name, pairs }]
         }
     }
 }

@@ -6,7 +6,7 @@ use super::reader::{Errors, Override, Reading, Table};
 use super::sections::{self, Recordings};
 use super::tree::{Entry as TreeEntry, Kind, Value};
 use super::{expect, faults, pipeline, strategy};
-use crate::config::{Case, Expect, FaultAt, FaultConfig, InputConfig, RunConfig};
+use crate::config::{Case, Expect, FaultAt, FaultConfig, RunConfig};
 use crate::plan::regions;
 use aftermath_systems::options::format_duration;
 use aftermath_systems::planted_bugs;
@@ -186,7 +186,7 @@ fn draft<'t>(
         }
     };
     let mut set = Vec::new();
-    for key in ["fault", "plant"] {
+    for key in ["fault", "faults", "plant"] {
         if let Some(item) = table.get(key) {
             set.push((key.to_string(), item.key_span.clone(), item.value));
         }
@@ -271,12 +271,7 @@ fn enter<'t>(context: &Context, table: &Table<'t, '_>, prefix: &str, list: &mut 
 }
 
 /// What befalls a stream long after its end teaches nothing, and heartbeats go on until then.
-fn far_away(root: &Table, faults: &[FaultConfig], input: &InputConfig, rate_per_s: u64) {
-    let tuples = match input {
-        InputConfig::Generated { tuples, .. } => *tuples,
-        InputConfig::Recorded(recording) => recording.rows.len() as u64,
-    };
-    let end = (u128::from(tuples) * u128::from(SECOND) / u128::from(rate_per_s.max(1))) as Nanos;
+fn far_away(root: &Table, faults: &[FaultConfig], end: Nanos) {
     let last = |fault: &FaultConfig| {
         let start = match fault.at {
             FaultAt::Instant(at) | FaultAt::Between(_, at) => at,
@@ -329,10 +324,11 @@ fn config(context: &Context, root: &Table, entry: Option<&Entry>) -> Option<RunC
         coordinators,
         spares: protection.spares,
         tick_ns: network.tick_ns,
+        stream_ns: input.as_ref().map(|input| input.length_ns(rate_per_s)),
     };
-    let faults = faults::read(root, &around);
-    if let Some(input) = &input {
-        far_away(root, &faults, input, rate_per_s);
+    let (faults, swarm) = faults::read(root, &around);
+    if let Some(end) = around.stream_ns {
+        far_away(root, &faults, end);
     }
     let drain_within_ns = root.get("drain_within").and_then(|item| item.duration_positive());
     let plant = root.get("plant").and_then(|item| {
@@ -388,5 +384,6 @@ fn config(context: &Context, root: &Table, entry: Option<&Entry>) -> Option<RunC
         faults,
         drain_within_ns,
         plant,
+        swarm,
     })
 }

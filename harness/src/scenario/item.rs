@@ -50,6 +50,14 @@ impl<'t, 'r> Item<'t, 'r> {
         }
     }
 
+    /// True or false.
+    pub fn boolean(&self) -> Option<bool> {
+        match self.value.kind {
+            Kind::Boolean(value) => Some(value),
+            _ => self.wrong_type("`true` or `false`", None),
+        }
+    }
+
     /// A whole number in a range.
     pub fn integer(&self, range: RangeInclusive<u64>) -> Option<u64> {
         let Kind::Integer(number) = self.value.kind else {

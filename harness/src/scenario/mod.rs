@@ -72,6 +72,7 @@
 //!
 //! [[fault]]                       # in any number
 //! machine-loss = { node = "delays", wire = "live" }  # wire: frames of the dead "live" or "die"
+//! # process-crash = { node = ["clean/0/0", "delays/0/1"] }  # several at once, each named once
 //! # process-crash = { node = "delays/0/1" }          # instance 0, replica 1
 //! # process-crash = { node = "coordinator" }         # where a strategy has one
 //! # pause = { node = "delays" }                      # stands still, and goes on
@@ -91,13 +92,22 @@
 //! for = "2s"                      # default: until everything heals; of links: until the last
 //!                                 # tuple is due at the source
 //!
+//! [faults.swarm]                  # instead of [[fault]]: each seed draws a schedule of its own
+//! kinds = ["machine-loss", "pause"]  # default: all; each seed draws a part of them
+//! most = 4                        # faults of a schedule, at most 1,000
+//! from = "500ms"                  # the first may start; default: at the first tick
+//! until = "3s"                    # they start before; default: the end of the stream
+//! beyond_claims = false           # true: whatever befalls, promised or not; a broken promise is
+//!                                 # told then and is no failure
+//!
 //! [[case]]                        # default: one, called "base"
 //! name = "short interval"         # unique; required if there are several
 //! strategies = ["passive-standby"]  # default: the file's
 //! set = { "timing.interval" = "250ms", "strategy.store_at" = "secondary", "fault.0.at" = "3s" }
 //! matrix = { "timing.heartbeat" = ["50ms", "100ms"] }  # multiplies the case
 //! plant = "never-trims"
-//! fault = []                      # replaces the file's; or [[case.fault]]
+//! fault = []                      # replaces the file's; or [[case.fault]]; or
+//! # faults = { swarm = { most = 2 } }
 //! expect = { observed = "exactly", status = "held", lost = 0, "recovery.r2" = { max = "2s" } }
 //! # each quantity: a value, { min, max } or { of = "FORMULA", within = ["1%", "2 tuples"] }, with
 //! # `times = 2` if there are two failures to count;
@@ -125,6 +135,8 @@ mod tests;
 mod tree;
 
 pub use diagnostic::{Diagnostic, Diagnostics};
+pub(crate) use faults::clash;
+pub use faults::write::faults as write_faults;
 
 use crate::config::{Scenario, Worlds};
 use aftermath_systems::strategies::{Entry, Registry};

@@ -25,8 +25,10 @@ pub enum Kind {
     String(String),
     /// A whole number; `None` when it does not fit.
     Integer(Option<i64>),
-    /// A float, a boolean or a date: no setting takes one.
+    /// A float or a date: no setting takes one.
     Other(&'static str),
+    /// True or false.
+    Boolean(bool),
     /// A list.
     Array(Vec<Value>),
     /// A table.
@@ -40,6 +42,7 @@ impl Kind {
             Kind::String(_) => "a string",
             Kind::Integer(_) => "an integer",
             Kind::Other(name) => name,
+            Kind::Boolean(_) => "a boolean",
             Kind::Array(_) => "an array",
             Kind::Table(_) => "a table",
         }
@@ -97,7 +100,7 @@ fn value(node: &Spanned<DeValue>) -> Value {
             Kind::Integer(i64::from_str_radix(integer.as_str(), integer.radix()).ok())
         }
         DeValue::Float(_) => Kind::Other("a float"),
-        DeValue::Boolean(_) => Kind::Other("a boolean"),
+        DeValue::Boolean(value) => Kind::Boolean(*value),
         DeValue::Datetime(_) => Kind::Other("a date"),
         DeValue::Array(array) => Kind::Array(array.iter().map(value).collect()),
         DeValue::Table(table) => Kind::Table(entries(table)),

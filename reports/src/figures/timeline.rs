@@ -5,9 +5,9 @@ use super::Group;
 use super::panel::Panel;
 use crate::axis::Axis;
 use crate::font;
-use crate::record::{Record, Series, Time};
+use crate::record::{Fault, Record, Series, Time};
 use crate::scene::{Anchor, Colour, Rect, Scene};
-use crate::style::{self, Entry, FAULT, INK, SMALL, SOFT, TEXT, TWIN, WIDTH};
+use crate::style::{self, Entry, INK, SMALL, SOFT, TEXT, TWIN, WIDTH};
 use crate::words::plural;
 
 /// More rows are not shown.
@@ -75,7 +75,8 @@ pub(crate) fn timeline(group: &Group<'_>, records: &[Record]) -> Option<Scene> {
         true => format!("The run with seed {seed}"),
         false => "One run a row".to_owned(),
     };
-    let top = legend(&mut scene, shown, &run) + 62;
+    let kinds = kinds(shown);
+    let top = legend(&mut scene, shown, &kinds, &run) + 62;
     let (from, to) = window(shown);
     let width = (WIDTH - LEFT - GAP - 20) / 2;
     let bottom = top + STEP * shown.len() as i32 - STEP + HEIGHT;
@@ -96,7 +97,9 @@ pub(crate) fn timeline(group: &Group<'_>, records: &[Record]) -> Option<Scene> {
             let area = Rect(left, top, left + width, top + HEIGHT);
             let (x, y) = (Axis::over(from, to), y.clone());
             let panel = Panel { area, x, y };
-            draw(&mut scene, &panel, line, what, nth + 1 == shown.len());
+            bands(&mut scene, &panel, line, &kinds);
+            panel.draw(&mut scene, nth + 1 == shown.len(), true);
+            draw(&mut scene, &panel, line, what);
         }
         let words = "virtual time, s";
         scene.text((left + width / 2, bottom + 38), words, TEXT, INK, Anchor::Middle);
@@ -108,16 +111,46 @@ pub(crate) fn timeline(group: &Group<'_>, records: &[Record]) -> Option<Scene> {
     Some(scene)
 }
 
-fn draw(scene: &mut Scene, panel: &Panel, line: &Line<'_>, what: What, last: bool) {
-    let Rect(left, top, right, bottom) = panel.area;
+/// Height of a kind's strip at the top of its bands.
+const STRIP: i32 = 3;
+
+/// Names and colours of the kinds of faults that are shown.
+fn kinds<'a>(lines: &[Line<'a>]) -> Vec<(&'a str, Colour)> {
+    let mut kinds: Vec<(&str, Colour)> = Vec::new();
+    for fault in lines.iter().flat_map(|line| &line.record.faults) {
+        if kinds.iter().all(|(name, _)| *name != fault.kind) {
+            kinds.push((&fault.kind, style::fault(&fault.colour)));
+        }
+    }
+    kinds
+}
+
+/// A band from each fault to its end, in the light colour of its kind, and above it a strip in the
+/// full one. Each kind has its own height there: bands cover each other, strips do not.
+fn bands(scene: &mut Scene, panel: &Panel, line: &Line<'_>, kinds: &[(&str, Colour)]) {
+    let Rect(_, top, _, bottom) = panel.area;
     let (from, to) = panel.x.range;
     let inside = |ns: u64| (ns as f64 / 1e9).clamp(from, to);
-    for fault in &line.record.faults {
+    let extent = |fault: &Fault| {
         let (start, end) = (inside(fault.at_ns), inside(fault.healed_ns));
         let (x0, x1) = (panel.at(start, 0.0).0, panel.at(end, 0.0).0);
-        scene.rect(Rect(x0, top, x1.max(x0 + 1), bottom), FAULT);
+        (x0, x1.max(x0 + 1))
+    };
+    let of = |fault: &Fault| kinds.iter().position(|(name, _)| *name == fault.kind);
+    for fault in &line.record.faults {
+        let (x0, x1) = extent(fault);
+        let colour = of(fault).map_or(style::fault(""), |nth| kinds[nth].1);
+        scene.rect(Rect(x0, top, x1, bottom), style::tint(colour, 0.2));
     }
-    panel.draw(scene, last, true);
+    for fault in &line.record.faults {
+        let ((x0, x1), Some(nth)) = (extent(fault), of(fault)) else { continue };
+        let y = top + STRIP * nth as i32;
+        scene.rect(Rect(x0, y, x1, y + STRIP), kinds[nth].1);
+    }
+}
+
+fn draw(scene: &mut Scene, panel: &Panel, line: &Line<'_>, what: What) {
+    let Rect(left, top, right, _) = panel.area;
     for (twin, colour, width) in [(true, TWIN, 1), (false, line.colour, 2)] {
         for part in parts(&what.of(line.values, twin), line.values.bin_ns, panel) {
             scene.line(&part, colour, width);
@@ -218,20 +251,24 @@ fn window(lines: &[Line<'_>]) -> (f64, f64) {
     if 10 * (to - from) > 7 * length { whole } else { (from as f64 / 1e9, to as f64 / 1e9) }
 }
 
-fn legend(scene: &mut Scene, lines: &[Line<'_>], run: &str) -> i32 {
+fn legend(scene: &mut Scene, lines: &[Line<'_>], kinds: &[(&str, Colour)], run: &str) -> i32 {
     let stroke = |colour: Colour, width: u32| {
         move |scene: &mut Scene, Rect(left, top, right, bottom): Rect| {
             let y = (top + bottom) / 2;
             scene.line(&[(left, y), (right, y)], colour, width);
         }
     };
+    let words: Vec<_> = kinds.iter().map(|(name, _)| format!("{name}, to its end")).collect();
     let mut entries: Vec<Entry<'_>> = vec![
         (Box::new(stroke(INK, 2)), run),
         (Box::new(stroke(TWIN, 1)), "the same without faults"),
     ];
-    if lines.iter().any(|line| !line.record.faults.is_empty()) {
-        let band = |scene: &mut Scene, rect: Rect| scene.rect(rect, FAULT);
-        entries.push((Box::new(band), "from the fault to its end"));
+    for ((_, colour), words) in kinds.iter().zip(&words) {
+        let band = |scene: &mut Scene, rect: Rect| {
+            scene.rect(rect, style::tint(*colour, 0.2));
+            scene.rect(Rect(rect.0, rect.1, rect.2, rect.1 + STRIP), *colour);
+        };
+        entries.push((Box::new(band), words));
     }
     let used: Vec<&str> =
         lines.iter().flat_map(|line| instants(line.record)).map(|(_, mark)| mark).collect();

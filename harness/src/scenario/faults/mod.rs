@@ -1,14 +1,17 @@
 //! The `[[fault]]` tables: what befalls, whom ([`place`]), when ([`when`]) and for how long. Which
-//! faults there are, and their options, is read off [`crate::faults::ALL`].
+//! faults there are, and their options, is read off [`crate::faults::ALL`]. Or how they are drawn
+//! ([`swarm`]). [`write`] is the way back.
 
 mod place;
+mod swarm;
 mod when;
+pub mod write;
 
 use super::item::Item;
 use super::pipeline::{Dataflow, options};
 use super::reader::Table;
 use super::tree::Kind;
-use crate::config::{FaultAt, FaultConfig, FaultPlace, Target};
+use crate::config::{FaultAt, FaultConfig, SwarmConfig, Target};
 use crate::faults::{ALL, Place, of};
 use aftermath_systems::options::format_duration;
 use aftermath_systems::protocol::Nanos;
@@ -28,11 +31,30 @@ pub struct Surroundings<'a> {
     pub spares: u16,
     /// Nothing happens before the first tick.
     pub tick_ns: Nanos,
+    /// How long the stream is, if it is known, ns.
+    pub stream_ns: Option<Nanos>,
 }
 
-/// Reads the faults of a case.
-pub fn read(root: &Table, around: &Surroundings) -> Vec<FaultConfig> {
-    let Some(item) = root.get("fault") else { return Vec::new() };
+/// Reads the faults of a case: as they are written, or how they are drawn.
+pub fn read(root: &Table, around: &Surroundings) -> (Vec<FaultConfig>, Option<SwarmConfig>) {
+    let (mut written, mut drawn) = (root.get("fault"), root.get("faults"));
+    if let (Some(a), Some(b)) = (&written, &drawn) {
+        match (a.overrides, b.overrides) {
+            // What a case sets displaces what the file says.
+            (true, false) => drawn = None,
+            (false, true) => written = None,
+            _ => {
+                let help = "a swarm draws the whole schedule: keep one of the two".to_string();
+                b.key_error("`faults` and [[fault]] exclude each other", Some(help));
+            }
+        }
+    }
+    let swarm = drawn.and_then(|item| swarm::read(&item, around));
+    (written.map(|item| list(&item, around)).unwrap_or_default(), swarm)
+}
+
+/// Reads `[[fault]]`.
+fn list(item: &Item, around: &Surroundings) -> Vec<FaultConfig> {
     if let Kind::Table(_) = item.value.kind {
         let help = "every fault has a table of its own: write [[fault]]".to_string();
         item.error("`fault` must be an array of tables, not a table", Some(help));
@@ -55,8 +77,11 @@ pub fn read(root: &Table, around: &Surroundings) -> Vec<FaultConfig> {
             }
             stratified = true;
         }
-        let other = faults.iter().find(|(other, _)| clash(other, &fault, around));
-        if let (Some((other, _)), FaultPlace::Node(target)) = (other, &fault.place) {
+        let clash = |(other, _): &(FaultConfig, Item)| {
+            clash(other, &fault, |operator| place::replicas(operator, around))
+                .map(|target| (other.clone(), target))
+        };
+        if let Some((other, target)) = faults.iter().find_map(clash) {
             item.key_error(
                 format!("another outcome for `{target}`, which has a fault at that time already"),
                 Some(format!(
@@ -99,26 +124,30 @@ fn fault(table: &Table, first: bool, around: &Surroundings) -> Option<FaultConfi
     Some(FaultConfig { kind, place: place?, options, at: at?, for_ns })
 }
 
-/// Whether two faults certainly give one machine two outcomes at one time. Who leads, and instants
+/// The machine to which two faults certainly give two outcomes at one time. Who leads, and instants
 /// that are drawn, are known only when it runs. What does not kill may befall a machine beside
-/// anything else.
-fn clash(a: &FaultConfig, b: &FaultConfig, around: &Surroundings) -> bool {
-    if !(a.kind.kills() && b.kind.kills()) {
-        return false;
+/// anything else. `replicas`: how many machines an instance of an operator has.
+pub fn clash(a: &FaultConfig, b: &FaultConfig, replicas: impl Fn(&str) -> u16) -> Option<Target> {
+    if !(a.kind.kills() && b.kind.kills()) || (a.kind, &a.options) == (b.kind, &b.options) {
+        return None;
     }
-    let (FaultAt::Instant(a_at), FaultAt::Instant(b_at)) = (&a.at, &b.at) else { return false };
-    let (FaultPlace::Node(a_on), FaultPlace::Node(b_on)) = (&a.place, &b.place) else {
-        return false;
-    };
-    let alone = place::replicas(&a_on.operator, around) == 1;
-    let machine = |target: &Target| target.replica.or(alone.then_some(0));
-    let same = a_on.operator == b_on.operator
-        && a_on.instance == b_on.instance
-        && machine(a_on).is_some()
-        && machine(a_on) == machine(b_on);
+    let (FaultAt::Instant(a_at), FaultAt::Instant(b_at)) = (&a.at, &b.at) else { return None };
     let end = |at: Nanos, f: &FaultConfig| f.for_ns.map_or(Nanos::MAX, |ns| at.saturating_add(ns));
-    let overlap = *a_at < end(*b_at, b) && *b_at < end(*a_at, a);
-    same && overlap && (a.kind, &a.options) != (b.kind, &b.options)
+    if *a_at >= end(*b_at, b) || *b_at >= end(*a_at, a) {
+        return None;
+    }
+    let machine = |target: &Target| {
+        let alone = replicas(&target.operator) == 1;
+        target.replica.or(alone.then_some(0))
+    };
+    let same = |a: &Target, b: &Target| {
+        a.operator == b.operator
+            && a.instance == b.instance
+            && machine(a).is_some()
+            && machine(a) == machine(b)
+    };
+    let hit = |b: &&Target| a.place.targets().iter().any(|a| same(a, b));
+    b.place.targets().iter().find(hit).cloned()
 }
 
 fn at_text(at: &FaultAt) -> String {

@@ -3,18 +3,70 @@
 use super::super::diagnostic::suggest;
 use super::super::item::Item;
 use super::super::reader::Table;
+use super::super::tree::Kind;
 use super::Surroundings;
 use crate::config::{FaultPlace, LinkEnd, Target};
 use crate::plan::coordinator_name;
 use aftermath_systems::pipelines::VertexRole;
 
-/// Reads the machine that a fault befalls.
+/// Reads the machine that a fault befalls, or several.
 pub fn node(what: &Table, around: &Surroundings) -> Option<FaultPlace> {
-    let target = what.require("node", "node = \"count/0/1\"", |item| {
-        let LinkEnd { operator, instance, replica } = end(item, around, true)?;
-        Some(Target { operator, instance: instance.unwrap_or(0), replica })
+    what.require("node", "node = \"count/0/1\"", |item| match item.value.kind {
+        Kind::Array(_) => nodes(item, around),
+        _ => target(item, around).map(FaultPlace::Node),
+    })
+}
+
+fn target(item: &Item, around: &Surroundings) -> Option<Target> {
+    let LinkEnd { operator, instance, replica } = end(item, around, true)?;
+    Some(Target { operator, instance: instance.unwrap_or(0), replica })
+}
+
+/// Several machines, each named once. A list of one is one.
+fn nodes(item: &Item, around: &Surroundings) -> Option<FaultPlace> {
+    let items = item.list()?;
+    let help = || Some("name one, or several: node = [\"count/0/0\", \"format/0/0\"]".to_string());
+    if items.is_empty() {
+        item.error(format!("`{}` names no machine", item.path), help());
+        return None;
+    }
+    let there_are = around.flow.map(|flow| {
+        let of = |name| usize::from(flow.instances(name) * replicas(name, around));
+        flow.tasks().map(of).sum::<usize>() + around.coordinators
     });
-    target.map(FaultPlace::Node)
+    if let Some(there_are) = there_are.filter(|there_are| *there_are < items.len()) {
+        let message = format!("{} machines, and there are {there_are} that can fail", items.len());
+        item.error(message, None);
+        return None;
+    }
+    let mut targets: Vec<Target> = Vec::new();
+    for item in &items {
+        let target = target(item, around)?;
+        let of_instance = |other: &&Target| {
+            other.operator == target.operator && other.instance == target.instance
+        };
+        let same = |other: &&Target| {
+            let both = (other.replica, target.replica);
+            both.0 == both.1 || both.0.is_none() || both.1.is_none()
+        };
+        match targets.iter().filter(of_instance).find(same) {
+            Some(other) if other.replica == target.replica => {
+                item.error(format!("`{target}` is named twice"), help());
+                return None;
+            }
+            Some(other) => {
+                let message = format!("`{other}` and `{target}` may be the same machine");
+                let help = "without a replica, whoever leads is meant: name the replicas";
+                item.error(message, Some(help.to_string()));
+                return None;
+            }
+            None => targets.push(target),
+        }
+    }
+    match targets.len() {
+        1 => targets.pop().map(FaultPlace::Node),
+        _ => Some(FaultPlace::Nodes(targets)),
+    }
 }
 
 /// Reads the links that a fault befalls: both ways between two ends, or one way.

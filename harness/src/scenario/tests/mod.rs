@@ -10,6 +10,7 @@ mod faults;
 mod mistakes;
 mod recordings;
 mod robust;
+mod swarm;
 mod valid;
 
 const FORMULAS: &[&str] = &["passive.r2", "passive.duplicates"];

@@ -1,0 +1,108 @@
+//! Schedules of faults drawn as a whole from the seed. Each seed first draws *which* faults may
+//! occur and then the schedule: a run that lacks most kinds goes where one with a bit of everything
+//! never goes (Groce, Zhang, Eide, Chen and Regehr, "Swarm testing", ISSTA 2012).
+//!
+//! What is drawn are faults as a scenario says them, so the schedule can be printed, pasted and
+//! shrunk by hand. Where the swarm stays within claims, a fault is drawn again until the schedule
+//! is one about which the strategy promises something ([`promised`]); so schedules differ between
+//! strategies that promise different things. Whom faults befall is drawn in [`place`].
+
+mod place;
+mod promised;
+
+use crate::config::{FaultAt, FaultConfig, SwarmConfig};
+use crate::faults::{self, Place};
+use crate::plan::RunPlan;
+use crate::scenario::clash;
+use crate::seed::{Draw, Seed};
+use aftermath_systems::claim::FaultKind;
+use aftermath_systems::protocol::Nanos;
+use place::Places;
+use promised::Promised;
+
+/// How often a fault is drawn again before the schedule goes on without it.
+const TRIES: u32 = 20;
+/// Of so many faults, one lasts until everything heals.
+const UNTIL_HEALED: u64 = 8;
+/// Instants and lengths are whole microseconds after the first, so that people can read them.
+const GRAIN: Nanos = 1_000;
+
+/// A schedule that was drawn.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Drawn {
+    /// The faults, by start.
+    pub faults: Vec<FaultConfig>,
+    /// Whether it may be one about which nothing is promised.
+    pub beyond_claims: bool,
+}
+
+/// Draws the schedule of a run.
+pub fn draw(swarm: &SwarmConfig, plan: &RunPlan, seed: Seed) -> Drawn {
+    let mut draw = seed.stream("swarm");
+    let kinds = part(&mut draw, &swarm.kinds);
+    let count = 1 + draw.below(u64::from(swarm.most));
+    let places = Places::new(plan);
+    let mut promised = Promised::new(plan);
+    let mut drawn: Vec<FaultConfig> = Vec::new();
+    for _ in 0..count {
+        for _ in 0..TRIES {
+            let longest = 4 * promised.settle_ns;
+            let candidate = candidate(&mut draw, swarm, &kinds, &places, longest);
+            let Some(fault) = candidate else { continue };
+            let fits = match swarm.beyond_claims {
+                true => drawn
+                    .iter()
+                    .all(|other| clash(other, &fault, |name| places.replicas(name)).is_none()),
+                false => promised.admits(&fault),
+            };
+            if fits {
+                drawn.push(fault);
+                break;
+            }
+        }
+    }
+    drawn.sort_by_key(|fault| match fault.at {
+        FaultAt::Instant(at) => at,
+        _ => unreachable!("instants are drawn here"),
+    });
+    Drawn { faults: drawn, beyond_claims: swarm.beyond_claims }
+}
+
+/// A part of the kinds, not empty: each is in it or not by the toss of a coin.
+fn part(draw: &mut Draw, kinds: &[FaultKind]) -> Vec<FaultKind> {
+    let part: Vec<_> = kinds.iter().copied().filter(|_| draw.below(2) == 0).collect();
+    match part.is_empty() {
+        true => vec![kinds[draw.below(kinds.len() as u64) as usize]],
+        false => part,
+    }
+}
+
+/// A fault, if there is a place for its kind.
+fn candidate(
+    draw: &mut Draw,
+    swarm: &SwarmConfig,
+    kinds: &[FaultKind],
+    places: &Places,
+    longest: Nanos,
+) -> Option<FaultConfig> {
+    let kind = kinds[draw.below(kinds.len() as u64) as usize];
+    let entry = faults::of(kind);
+    let options = entry.draw_options(draw);
+    let place = match entry.place {
+        Place::Node => places.machines(draw, swarm.beyond_claims),
+        Place::Link => places.links(draw),
+    };
+    let span = (swarm.until_ns - swarm.from_ns).div_ceil(GRAIN);
+    let at = FaultAt::Instant(swarm.from_ns + GRAIN * draw.below(span));
+    let lasting = draw.below(UNTIL_HEALED) > 0;
+    let length = length(draw, longest);
+    Some(FaultConfig { kind, place: place?, options, at, for_ns: lasting.then_some(length) })
+}
+
+/// A length, as often from 1 ms to 2 ms as from 100 ms to 200 ms.
+fn length(draw: &mut Draw, longest: Nanos) -> Nanos {
+    let grains = (longest / GRAIN).max(2_000);
+    let doublings = u64::from((grains / 1_000).ilog2()) + 1;
+    let least = 1_000 << draw.below(doublings);
+    GRAIN * (least + draw.below(least))
+}
