@@ -36,6 +36,7 @@ const NAMES: &[&str] = &[
     "stranded-half-way",
     "trigger-dropped",
     "trigger-dropped-chain",
+    "two-lead-in-one-term",
     "value-judge",
     "wrong-once-more",
     "zombie-wants",

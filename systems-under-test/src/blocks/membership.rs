@@ -3,8 +3,8 @@
 //!
 //! * A primary shows life to its peers every H. A standby suspects when more than K·H have passed
 //!   without, when the connection closes, or when the primary says hello: its memory is gone.
-//! * A suspecting standby activates (the world charges the redirect), takes the next term and
-//!   announces itself to every replica of every neighbour.
+//! * A suspecting standby activates (the world charges the redirect), takes the next term that is its
+//!   own and announces itself to every replica of every neighbour.
 //! * A host that comes back knows nothing. It says hello to its peers and neighbours and follows
 //!   whoever leads, so the pair exists again; if nobody answers in time, it leads.
 //! * Who learns of a larger term than its own while leading has been deposed: it restarts.
@@ -226,7 +226,7 @@ impl Membership {
     fn lead(&mut self, cx: &Cx, fx: &mut Effects) -> Change {
         self.role = Role::Primary;
         self.activating = false;
-        self.term += 1;
+        self.term = next_term(cx, self.term);
         self.primary = cx.me;
         fx.heartbeats(cx.peers().collect(), self.term);
         fx.mark("took-over");
@@ -238,4 +238,14 @@ impl Membership {
         fx.restart(RestartFrom::Nothing);
         Change::None
     }
+}
+
+/// The next term that is ours. Replicas take turns, so that no two ever lead in one term, whatever
+/// they have heard of each other: neither of two such leaders would be deposed.
+fn next_term(cx: &Cx, after: Term) -> Term {
+    let replicas = cx.plan.instance(cx.instance()).replicas.len() as Term;
+    let mine = Term::from(cx.plan.node(cx.me).replica);
+    // The first leads in term 1.
+    let ours = |term: &Term| (term - 1) % replicas == mine;
+    (after + 1..=after + replicas).find(ours).expect("every replica has its turn")
 }
