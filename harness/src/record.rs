@@ -7,9 +7,10 @@ use crate::metrics::overhead::overhead;
 use crate::metrics::recovery::recoveries;
 use crate::metrics::series::series;
 use crate::oracle::{self, Ledger, met};
-use crate::plan::PlannedPlace;
+use crate::plan::{PlannedFault, PlannedPlace};
 use crate::run::RunLog;
-use aftermath_reports::record::{FORMAT_VERSION, Fault, Record, Status, Witness};
+use aftermath_reports::record::{FORMAT_VERSION, Fault, Record, Status, Unreached, Witness};
+use aftermath_reports::words;
 use aftermath_systems::planted_bugs;
 use aftermath_systems::protocol::NodeId;
 
@@ -79,6 +80,7 @@ pub fn record(
                 fault(run, *node, strike, from.map(|from| from.recovery))
             })
             .collect(),
+        unreached: unreached(run),
         overhead: overhead(twin),
         checks: Vec::new(),
         witnesses: judgement.witnesses,
@@ -90,6 +92,9 @@ pub fn record(
         twin_hash: format!("{:016x}", twin.hash),
         replay: replay_line(context, id),
     };
+    if record.status == Status::Inconclusive {
+        record.reasons.extend(record.unreached.iter().map(words::unreached));
+    }
     record.checks = expect::check_run(case, &record);
     for check in record.checks.iter().filter(|check| !check.held) {
         record.status = Status::Broken;
@@ -127,7 +132,33 @@ fn fault(
         healed_ns: strike.healed.unwrap_or(run.length_ns),
         recovery: recovery.filter(|_| !met.is_empty()),
         met,
+        point: run.plan.faults[strike.fault].trigger.as_ref().map(|trigger| trigger.text.clone()),
     }
+}
+
+/// The faults that waited for what never came.
+fn unreached(run: &RunLog) -> Vec<Unreached> {
+    let systems = &run.plan.systems;
+    let place = |place: &PlannedPlace| match place {
+        PlannedPlace::Links { name, .. } => name.clone(),
+        PlannedPlace::Node { instance, replica } => {
+            let instance = systems.instance(*instance);
+            match replica {
+                Some(replica) => {
+                    systems.node(instance.replicas[usize::from(*replica)]).name.clone()
+                }
+                None => systems.operator(instance.operator).name.clone(),
+            }
+        }
+    };
+    let one = |fault: &PlannedFault| {
+        Some(Unreached {
+            kind: crate::faults::of(fault.kind).name.into(),
+            node: place(&fault.place),
+            point: fault.trigger.as_ref()?.text.clone(),
+        })
+    };
+    run.unreached().into_iter().filter_map(|number| one(&run.plan.faults[number])).collect()
 }
 
 /// The command that runs this alone.

@@ -102,21 +102,29 @@ fn links(plan: &RunPlan, nodes: &[NodeLog], length_ns: Nanos) -> Vec<(NodeId, St
         let mut touched = Touched::default();
         let counted = nodes.iter().filter_map(|node| node.log.touched.get(&number));
         counted.for_each(|of| touched.merge(*of));
+        // Every machine has been told the same.
+        let (at, over) = match fault.trigger {
+            None => (fault.at, fault.over_at()),
+            Some(_) => {
+                let at = *nodes.first()?.log.begun.get(&number)?;
+                (at, plan.over_from(number, at))
+            }
+        };
         let strike = Strike {
             fault: number,
-            at: fault.at,
-            healed: Some(fault.over_at()),
+            at,
+            healed: Some(over),
             was_primary: touched.items + touched.messages > 0,
             touched,
             ..Strike::default()
         };
-        (fault.at <= length_ns).then_some((node, strike))
+        (at <= length_ns).then_some((node, strike))
     };
     plan.faults.iter().enumerate().filter_map(strike).collect()
 }
 
 impl RunLog {
-    /// The faults that struck, with the node, by number of the schedule. For a fault on links it is
+    /// The faults that struck, with the node, by start. For a fault on links it is
     /// the first task among the receiving ends, or else among the sending ones.
     pub fn strikes(&self) -> Vec<(NodeId, &Strike)> {
         let mut strikes = Vec::new();
@@ -125,8 +133,18 @@ impl RunLog {
             strikes.extend(node.log.strikes.iter().map(|strike| (node_id, strike)));
         }
         strikes.extend(self.links.iter().map(|(node, strike)| (*node, strike)));
-        strikes.sort_by_key(|(_, strike)| strike.fault);
+        strikes.sort_by_key(|(_, strike)| (strike.at, strike.fault));
         strikes
+    }
+
+    /// The faults that never struck, because no machine reached what they waited for: their
+    /// numbers in the schedule.
+    pub fn unreached(&self) -> Vec<usize> {
+        let strikes = self.strikes();
+        let struck = |number: usize| strikes.iter().any(|(_, strike)| strike.fault == number);
+        let faults = self.plan.faults.iter().enumerate();
+        let waited = faults.filter(|(_, fault)| fault.trigger.is_some());
+        waited.map(|(number, _)| number).filter(|number| !struck(*number)).collect()
     }
 
     /// The first time at or after `from` that a replica of `instance`, or the coordinator of its

@@ -69,6 +69,9 @@ impl Machine {
             Effect::Mark(name) => {
                 tell!(DEBUG, now, "{}: {name}", self.name());
                 self.log.marks.push(Mark { at: now, name });
+                if !self.watches.is_empty() {
+                    self.reach_point(now, name);
+                }
             }
             Effect::Busy(duration_ns) => self.lane.stall(now + duration_ns),
             Effect::Activate => {
@@ -176,7 +179,10 @@ impl Machine {
             let pair = (self.id, to);
             let sent = Transmission { pair, left, due, number, heartbeat };
             let log = &mut self.log;
-            match self.plan.fate(sent, |fault| log.touched.entry(fault).or_default().add(body)) {
+            match self
+                .plan
+                .fate(sent, &self.spells, |fault| log.touched.entry(fault).or_default().add(body))
+            {
                 Fate::Arrives(due) => {
                     *last = due.max(*last);
                     let due = *last;
@@ -235,8 +241,11 @@ impl Machine {
     /// its heartbeats while it loads, or a long restart would cause the next suspicion.
     fn restart(&mut self, now: Nanos, from: RestartFrom) {
         let heartbeats = self.heartbeats.clone();
+        // A pause that has struck in the midst of this handler outlives the memory.
+        let paused = std::mem::take(&mut self.paused);
         self.forget(now);
         self.heartbeats = heartbeats;
+        self.paused = paused;
         self.phase = Phase::Loading;
         match from {
             RestartFrom::Nothing => self.load(now, Default::default(), from),

@@ -4,6 +4,7 @@ mod contracts;
 mod mutation;
 mod schedule;
 mod topology;
+mod trigger;
 mod weather;
 mod workload;
 
@@ -11,7 +12,8 @@ mod workload;
 pub use mutation::Mutation;
 pub use schedule::{PlannedFault, PlannedPlace, strata};
 pub use topology::{coordinator_name, regions};
-pub use weather::{Fate, Transmission};
+pub use trigger::{Awaited, Trigger};
+pub use weather::{Fate, Spell, Transmission};
 
 use crate::config::{RunConfig, StorageConfig};
 use crate::seed::Seed;

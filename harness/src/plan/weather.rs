@@ -8,6 +8,7 @@ use aftermath_systems::operator::mix;
 use aftermath_systems::protocol::{Nanos, NodeId};
 
 /// One fault on links.
+#[derive(Clone)]
 pub struct Spell {
     /// Its number in the schedule.
     pub fault: usize,
@@ -57,15 +58,47 @@ pub(super) fn spells(faults: &[PlannedFault]) -> Vec<Spell> {
         _ => None,
     };
     let lasting = |spell: &Spell| spell.from < spell.to;
-    faults.iter().enumerate().filter_map(spell).filter(lasting).collect()
+    let planned = faults.iter().enumerate().filter(|(_, fault)| fault.trigger.is_none());
+    planned.filter_map(spell).filter(lasting).collect()
 }
 
 impl RunPlan {
-    /// What becomes of a transmission. Calls `touched` with the number of every fault that changes
-    /// it.
-    pub fn fate(&self, sent: Transmission, mut touched: impl FnMut(usize)) -> Fate {
+    /// When a fault that waited, and struck at `start`, ends, if not by the healing of everything,
+    /// ns.
+    pub fn over_from(&self, fault: usize, start: Nanos) -> Nanos {
+        let planned = &self.faults[fault];
+        match (planned.for_ns, &planned.place) {
+            (Some(length), _) => start.saturating_add(length),
+            (None, PlannedPlace::Node { .. }) => start,
+            // Links cannot wait for the rest to heal.
+            (None, PlannedPlace::Links { .. }) => self.systems.workload.end_at.max(start),
+        }
+    }
+
+    /// What a fault on links does that waited and struck at `start`; none if it is none on links.
+    pub fn spell(&self, fault: usize, start: Nanos) -> Option<Spell> {
+        let planned = &self.faults[fault];
+        let (PlannedPlace::Links { pairs, .. }, Effect::Link(weather)) =
+            (&planned.place, planned.effect)
+        else {
+            return None;
+        };
+        let to = self.over_from(fault, start);
+        Some(Spell { fault, from: start, to, pairs: pairs.clone(), weather })
+    }
+
+    /// What becomes of a transmission; `begun`: the faults that had waited, as far as the sender
+    /// has been told. Calls `touched` with the number of every fault that changes it.
+    pub fn fate(
+        &self,
+        sent: Transmission,
+        begun: &[Spell],
+        mut touched: impl FnMut(usize),
+    ) -> Fate {
         let Transmission { pair, left, mut due, heartbeat, .. } = sent;
-        let spells = || self.spells.iter().filter(move |spell| spell.is_about(pair));
+        // Nobody could know of those before: what was under way by then gets through.
+        let begun = || begun.iter().filter(move |spell| left >= spell.from);
+        let spells = || self.spells.iter().chain(begun()).filter(move |s| s.is_about(pair));
         // First what happens on the way, then whether it ends: a longer way meets more.
         for spell in spells().filter(|spell| spell.is_on(left)) {
             if let Weather::Slow { by_ns } = spell.weather {

@@ -27,6 +27,7 @@ use crate::operator::{OperatorClass, State};
 use crate::options::{OptionDoc, OptionKind, Options};
 use crate::plan::{Feed, Plan};
 use crate::planted_bugs::Bug;
+use crate::points::{CHECKPOINTS, PAIR_COMPLETE};
 use crate::protocol::{
     Blob, Cause, ChannelId, Effects, Event, Nanos, NodeId, Positions, Resend, SaveKey, Scope, Term,
     TimerId, Tuple, decode,
@@ -58,6 +59,7 @@ pub const ENTRY: Entry = Entry {
             doc: "how much later than checkpoints the acknowledgements on this operator's edges come; drawn if not set",
         },
     ],
+    points: &[Membership::POINTS, PAIR_COMPLETE, CHECKPOINTS],
     build: |options| Box::new(PassiveStandby::new(options)),
 };
 

@@ -31,6 +31,7 @@ use crate::node::{Cx, Node};
 use crate::operator::{OperatorClass, State};
 use crate::options::{OptionDoc, OptionKind};
 use crate::plan::{Feed, Plan};
+use crate::points::PAIR_COMPLETE;
 use crate::protocol::{Cause, ChannelId, Effects, InstanceId, NodeId, Term, Tuple};
 use coordinator::Coordinator;
 use serde::{Deserialize, Serialize};
@@ -46,6 +47,7 @@ pub const ENTRY: Entry = Entry {
         default: "full",
         doc: "whether a checkpoint writes the whole state or the entries that changed",
     }],
+    points: &[worker::POINTS, coordinator::POINTS, PAIR_COMPLETE],
     build: |options| {
         Box::new(CheckpointRollback { incremental: options.choice("snapshots") == "incremental" })
     },
