@@ -147,6 +147,13 @@ impl RunLog {
         waited.map(|(number, _)| number).filter(|number| !struck(*number)).collect()
     }
 
+    /// The first time after a fault at `strike` that a replica of `instance`, or the coordinator of
+    /// its region, reached the point `name`. What was reached at that very instant came before:
+    /// faults are the last of an instant, and one that strikes within a handler follows its marks.
+    pub fn mark_after(&self, instance: InstanceId, name: &str, strike: Nanos) -> Option<Nanos> {
+        self.first_mark(instance, name, strike.saturating_add(1))
+    }
+
     /// The first time at or after `from` that a replica of `instance`, or the coordinator of its
     /// region, reached the point `name`.
     pub fn first_mark(&self, instance: InstanceId, name: &str, from: Nanos) -> Option<Nanos> {
@@ -159,11 +166,12 @@ impl RunLog {
         marks.filter(|mark| mark.name == name && mark.at >= from).map(|mark| mark.at).min()
     }
 
-    /// The first time at or after `from` that a replica of `instance` was activated or restarted.
-    pub fn first_activation(&self, instance: InstanceId, from: Nanos) -> Option<Nanos> {
+    /// The first time after a fault at `strike` that a replica of `instance` was activated or
+    /// restarted.
+    pub fn first_activation(&self, instance: InstanceId, strike: Nanos) -> Option<Nanos> {
         let replicas = &self.plan.systems.instance(instance).replicas;
         let all = replicas.iter().flat_map(|node| &self.nodes[node.index()].log.activations);
-        all.copied().filter(|at| *at >= from).min()
+        all.copied().filter(|at| *at > strike).min()
     }
 
     /// Events handled by all nodes.
@@ -183,12 +191,12 @@ impl RunLog {
         late.iter().any(|(sent, left)| *sent < at && *left > at)
     }
 
-    /// Until when the pair of `instance` was incomplete after a fault at `from`, ns.
+    /// Until when the pair of `instance` was incomplete after a fault, or a take-over, at `from`, ns.
     pub fn repaired(&self, instance: InstanceId, from: Nanos) -> Nanos {
         // Not what a coordinator says of itself: that is about the coordinator.
         let replicas = self.plan.systems.instance(instance).replicas.iter();
         let marks = replicas.flat_map(|node| &self.nodes[node.index()].log.marks);
-        let complete = marks.filter(|mark| mark.name == "pair-complete" && mark.at >= from);
+        let complete = marks.filter(|mark| mark.name == "pair-complete" && mark.at > from);
         complete.map(|mark| mark.at).min().unwrap_or(Nanos::MAX)
     }
 }

@@ -61,7 +61,7 @@ fn unprovoked(run: &RunLog, strikes: &[(NodeId, &Strike)]) -> Vec<Upset> {
     let mut found = Vec::new();
     for (node, at) in take_overs(run) {
         // The latest of those that had begun is the one to blame.
-        let Some(fault) = harmless.iter().rev().find(|strike| strike.at <= at) else { continue };
+        let Some(fault) = harmless.iter().rev().find(|strike| strike.at < at) else { continue };
         if answers_a_kill(run, strikes, node, at) {
             continue;
         }
@@ -108,7 +108,7 @@ fn take_overs(run: &RunLog) -> impl Iterator<Item = (NodeId, Nanos)> + '_ {
 }
 
 /// Whether a take-over is the first of its instance after its leader, or somebody of its region,
-/// was killed.
+/// was killed. A take-over at the instant of a fault came before it, see [`RunLog::mark_after`].
 fn answers_a_kill(run: &RunLog, strikes: &[(NodeId, &Strike)], node: NodeId, at: Nanos) -> bool {
     let systems = &run.plan.systems;
     let instance = systems.node(node).instance;
@@ -122,7 +122,7 @@ fn answers_a_kill(run: &RunLog, strikes: &[(NodeId, &Strike)], node: NodeId, at:
     });
     let last = before.map(|(_, before)| before).max();
     strikes.iter().any(|(other, strike)| {
-        let kills = run.kind(strike.fault).kills() && strike.was_primary && strike.at <= at;
-        kills && concerns(*other) && last.is_none_or(|last| last < strike.at)
+        let kills = run.kind(strike.fault).kills() && strike.was_primary && strike.at < at;
+        kills && concerns(*other) && last.is_none_or(|last| last <= strike.at)
     })
 }

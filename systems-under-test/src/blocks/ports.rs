@@ -36,7 +36,13 @@ impl Ports {
         match link {
             Link::Trim { channel, safe } => self.outbox.trim(*channel, safe),
             Link::Takeover { instance, node, term, resend } => {
-                let is_new = self.known(*instance).is_some_and(|(known, _)| known < *term);
+                let known = self.known(*instance).map(|(known, _)| known);
+                if known.is_some_and(|known| *term < known) {
+                    // It stood still when it should have led, and has been replaced: what it asks
+                    // for would go to its successor.
+                    return;
+                }
+                let is_new = known.is_some_and(|known| known < *term);
                 self.inbox.repoint(*instance, *node, *term);
                 self.outbox.repoint(*instance, *node, *term);
                 let Some(mine) = leads else { return };

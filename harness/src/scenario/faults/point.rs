@@ -17,8 +17,8 @@ const ADDRESS: [(&str, &str); 4] = [
     ("effect", "effect = 2, or the number of effects for after the last"),
 ];
 
-/// Largest number of a handler, and of a point's time.
-const NUMBER_MAX: u64 = i64::MAX as u64;
+/// Numbers of handlers and effects, and times of points, have no limit.
+const NUMBER_MAX: u64 = u64::MAX;
 
 /// Whether a table is an address: it has a key that nothing else has.
 pub fn is_address(table: &Table) -> bool {
