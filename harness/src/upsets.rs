@@ -39,7 +39,8 @@ pub fn upsets(run: &RunLog) -> Vec<Upset> {
         node: *node,
         instance: instance(*node),
         at: strike.at,
-        repaired: run.repaired(instance(*node), strike.at),
+        // Whatever was on its way from the dead says nothing of the living.
+        repaired: strike.healed.map_or(Nanos::MAX, |back| run.repaired(instance(*node), back)),
         back: strike.healed,
         killed: true,
         already_down: strike.already_down,
