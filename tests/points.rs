@@ -338,13 +338,8 @@ fn links_are_hit_a_tick_later_and_what_was_sent_before_gets_through() {
     assert_eq!(record.status, Status::Held, "{:?}", record.reasons);
     assert_eq!(record.faults[0].point.as_deref(), Some("3rd checkpoint-cut of count"));
     assert_eq!(record.faults[0].at_ns, start);
-}
-
-#[test]
-fn a_fault_on_links_without_a_length_lasts_until_the_last_tuple_is_due() {
-    let faults = "[[fault]]\nslow-link = { from = \"source\", to = \"count\", by = \"5ms\" }\n\
-                  at = { point = \"checkpoint-cut\", nth = 3 }\n";
-    let log = run("passive-standby", faults);
+    // Without a length until the last tuple is due.
+    let log = run("passive-standby", &format!("[[fault]]\n{what}\nat = {at}\n"));
     assert_eq!(struck(&log).1.healed, Some(log.plan.systems.workload.end_at));
 }
 
