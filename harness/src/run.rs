@@ -191,7 +191,7 @@ impl RunLog {
         late.iter().any(|(sent, left)| *sent < at && *left > at)
     }
 
-    /// Until when the pair of `instance` was incomplete after a return or a take-over at `from`, ns.
+    /// Until when the pair of `instance` was incomplete after a return or take-over at `from`, ns.
     pub fn repaired(&self, instance: InstanceId, from: Nanos) -> Nanos {
         // Not what a coordinator says of itself: that is about the coordinator.
         let replicas = self.plan.systems.instance(instance).replicas.iter();

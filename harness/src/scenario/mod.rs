@@ -112,7 +112,7 @@
 //! A fault at a point or address strikes once: the machine that it befalls at once if that is the
 //! one that got there, between its effects. A crash leaves the effects that follow undone; a pause
 //! or a slow node takes hold, and the handler carries out the rest. Every other machine is hit a
-//! tick later, and so are links: what was sent by then gets through. Where the fault names who leads
+//! tick later, and so are links: what was sent by then gets through. Where it names who leads
 //! (`node = "count"`), that is who led, or was about to, at the end of the tick before. The machines
 //! count for themselves; the first one counts, and within one tick one that is hit itself comes
 //! first. Nothing waits for a point: when everything heals, what was not reached will not strike.
