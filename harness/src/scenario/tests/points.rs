@@ -92,7 +92,7 @@ fn each_mistake_about_a_point_has_its_message() {
         (
             "checkpoint-rollback",
             "{ point = \"restored\", node = \"coordinator\" }",
-            "it is reached by `count` and `format`",
+            "it is reached by `count`, `format`",
         ),
         (
             "amnesia",
