@@ -249,6 +249,7 @@ fn a_single_event_that_differs_is_found_among_thousands() {
     for (node, number) in [(0, 100), (2, 700), (1, 50)] {
         let trace = b.nodes[node].log.trace.as_mut().expect("traced");
         trace[number].effects.push("Mark(\"doctored\")".into());
+        trace[number].done += 1;
     }
     b.hash ^= 1;
     let difference = trace::first_difference(&a, &b).expect("b was doctored");

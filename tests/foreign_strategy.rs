@@ -11,6 +11,7 @@ use aftermath_systems::claim::{Answer, Claim, Situation};
 use aftermath_systems::node::{Cx, Node};
 use aftermath_systems::operator::{OperatorClass, State};
 use aftermath_systems::plan::{Feed, Plan};
+use aftermath_systems::points::PAIR_COMPLETE;
 use aftermath_systems::protocol::{
     Blob, Effects, Event, NodeId, Positions, Resend, RestartFrom, SaveKey, Scope, Stored, Term,
     TimerId, decode,
@@ -30,6 +31,7 @@ const ENTRY: Entry = Entry {
     name: "shared-standby",
     summary: "a primary saves checkpoints to the shared store; its spare restarts from there",
     options: &[],
+    points: &[Membership::POINTS, PAIR_COMPLETE],
     build: |_| Box::new(SharedStandby { mistake: Mistake::None }),
 };
 
@@ -38,6 +40,7 @@ const TRIMS_EARLY: Entry = Entry {
     name: "shared-standby-trims-early",
     summary: "deliberately wrong: trims when it saves, not when the save is durable",
     options: &[],
+    points: &[Membership::POINTS, PAIR_COMPLETE],
     build: |_| Box::new(SharedStandby { mistake: Mistake::TrimsEarly }),
 };
 
@@ -46,6 +49,7 @@ const NEVER_LOADS: Entry = Entry {
     name: "shared-standby-never-loads",
     summary: "deliberately wrong: the spare takes over as empty as it is",
     options: &[],
+    points: &[Membership::POINTS, PAIR_COMPLETE],
     build: |_| Box::new(SharedStandby { mistake: Mistake::NeverLoads }),
 };
 

@@ -24,6 +24,7 @@ const HONEST: Entry = Entry {
     name: "own-disk",
     summary: "a process comes back from its own disk",
     options: &[],
+    points: &[],
     build: |_| Box::new(OwnDisk { trusts: false }),
 };
 
@@ -32,6 +33,7 @@ const TRUSTING: Entry = Entry {
     name: "own-disk-trusting",
     summary: "deliberately wrong: claims to survive a disk that lies",
     options: &[],
+    points: &[],
     build: |_| Box::new(OwnDisk { trusts: true }),
 };
 

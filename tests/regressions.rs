@@ -9,6 +9,8 @@ use support::{campaign, load, root};
 
 /// All of them: regressions are not deleted.
 const NAMES: &[&str] = &[
+    "asked-by-the-replaced",
+    "complete-before-the-fault",
     "empty-standby-leads",
     "handshake-active",
     "handshake-ping-pong",

@@ -359,6 +359,33 @@ pub enum FaultAt {
     },
     /// This long after the start of the fault before it, ns.
     After(Nanos),
+    /// When a machine reaches a protocol point for the nth time.
+    Point {
+        /// The point's name.
+        name: &'static str,
+        /// The machines whose points count, each for itself; whichever gets there first.
+        nodes: Vec<LinkEnd>,
+        /// For which time, counted on one machine, from 1.
+        nth: u64,
+    },
+    /// Between two effects of one handler of one machine.
+    Address {
+        /// The machine.
+        node: LinkEnd,
+        /// The incarnation in which the handler must run.
+        incarnation: u32,
+        /// The number of the handler on its machine, over all incarnations, from 1.
+        handler: u64,
+        /// Just before this effect, from 0; the number of effects: after the last.
+        effect: u64,
+    },
+}
+
+impl FaultAt {
+    /// Whether it waits for what a machine does, and so has no instant before the run.
+    pub fn is_awaited(&self) -> bool {
+        matches!(self, FaultAt::Point { .. } | FaultAt::Address { .. })
+    }
 }
 
 /// What a case expects. Empty: every covered claim holds, the run settles, not inconclusive.

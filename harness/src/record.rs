@@ -7,10 +7,11 @@ use crate::metrics::overhead::overhead;
 use crate::metrics::recovery::recoveries;
 use crate::metrics::series::series;
 use crate::oracle::{self, Ledger, met};
-use crate::plan::PlannedPlace;
+use crate::plan::{PlannedFault, PlannedPlace};
 use crate::run::RunLog;
 use crate::scenario::write_faults;
-use aftermath_reports::record::{FORMAT_VERSION, Fault, Record, Status, Witness};
+use aftermath_reports::record::{FORMAT_VERSION, Fault, Record, Status, Unreached, Witness};
+use aftermath_reports::words;
 use aftermath_systems::planted_bugs;
 use aftermath_systems::protocol::NodeId;
 
@@ -80,6 +81,7 @@ pub fn record(
                 fault(run, *node, strike, from.map(|from| from.recovery))
             })
             .collect(),
+        unreached: unreached(run),
         overhead: overhead(twin),
         checks: Vec::new(),
         witnesses: judgement.witnesses,
@@ -92,6 +94,9 @@ pub fn record(
         replay: replay_line(context, id),
         schedule: run.plan.drawn.as_ref().map(|drawn| write_faults(&drawn.faults)),
     };
+    if record.status == Status::Inconclusive {
+        record.reasons.extend(record.unreached.iter().map(words::unreached));
+    }
     record.checks = expect::check_run(case, &record);
     for check in record.checks.iter().filter(|check| !check.held) {
         record.status = Status::Broken;
@@ -132,7 +137,33 @@ fn fault(
         rate: oracle::rate(run, strike),
         met,
         colour: entry.colour.into(),
+        point: run.plan.faults[strike.fault].trigger.as_ref().map(|trigger| trigger.text.clone()),
     }
+}
+
+/// The faults that waited for what never came.
+fn unreached(run: &RunLog) -> Vec<Unreached> {
+    let systems = &run.plan.systems;
+    let place = |place: &PlannedPlace| match place {
+        PlannedPlace::Links { name, .. } => name.clone(),
+        PlannedPlace::Node { instance, replica } => {
+            let instance = systems.instance(*instance);
+            match replica {
+                Some(replica) => {
+                    systems.node(instance.replicas[usize::from(*replica)]).name.clone()
+                }
+                None => systems.operator(instance.operator).name.clone(),
+            }
+        }
+    };
+    let one = |fault: &PlannedFault| {
+        Some(Unreached {
+            kind: crate::faults::of(fault.kind).name.into(),
+            node: place(&fault.place),
+            point: fault.trigger.as_ref()?.text.clone(),
+        })
+    };
+    run.unreached().into_iter().filter_map(|number| one(&run.plan.faults[number])).collect()
 }
 
 /// The command that runs this alone.

@@ -102,21 +102,29 @@ fn links(plan: &RunPlan, nodes: &[NodeLog], length_ns: Nanos) -> Vec<(NodeId, St
         let mut touched = Touched::default();
         let counted = nodes.iter().filter_map(|node| node.log.touched.get(&number));
         counted.for_each(|of| touched.merge(*of));
+        // Every machine has been told the same.
+        let (at, over) = match fault.trigger {
+            None => (fault.at, fault.over_at()),
+            Some(_) => {
+                let at = *nodes.first()?.log.begun.get(&number)?;
+                (at, plan.over_from(number, at))
+            }
+        };
         let strike = Strike {
             fault: number,
-            at: fault.at,
-            healed: Some(fault.over_at()),
+            at,
+            healed: Some(over),
             was_primary: touched.items + touched.messages > 0,
             touched,
             ..Strike::default()
         };
-        (fault.at <= length_ns).then_some((node, strike))
+        (at <= length_ns).then_some((node, strike))
     };
     plan.faults.iter().enumerate().filter_map(strike).collect()
 }
 
 impl RunLog {
-    /// The faults that struck, with the node, by number of the schedule. For a fault on links it is
+    /// The faults that struck, with the node, by start. For a fault on links it is
     /// the first task among the receiving ends, or else among the sending ones.
     pub fn strikes(&self) -> Vec<(NodeId, &Strike)> {
         let mut strikes = Vec::new();
@@ -125,8 +133,25 @@ impl RunLog {
             strikes.extend(node.log.strikes.iter().map(|strike| (node_id, strike)));
         }
         strikes.extend(self.links.iter().map(|(node, strike)| (*node, strike)));
-        strikes.sort_by_key(|(_, strike)| strike.fault);
+        strikes.sort_by_key(|(_, strike)| (strike.at, strike.fault));
         strikes
+    }
+
+    /// The faults that never struck, because no machine reached what they waited for: their
+    /// numbers in the schedule.
+    pub fn unreached(&self) -> Vec<usize> {
+        let strikes = self.strikes();
+        let struck = |number: usize| strikes.iter().any(|(_, strike)| strike.fault == number);
+        let faults = self.plan.faults.iter().enumerate();
+        let waited = faults.filter(|(_, fault)| fault.trigger.is_some());
+        waited.map(|(number, _)| number).filter(|number| !struck(*number)).collect()
+    }
+
+    /// The first time after a fault at `strike` that a replica of `instance`, or the coordinator of
+    /// its region, reached the point `name`. What was reached at that very instant came before:
+    /// faults are the last of an instant, and one that strikes within a handler follows its marks.
+    pub fn mark_after(&self, instance: InstanceId, name: &str, strike: Nanos) -> Option<Nanos> {
+        self.first_mark(instance, name, strike.saturating_add(1))
     }
 
     /// The first time at or after `from` that a replica of `instance`, or the coordinator of its
@@ -141,11 +166,12 @@ impl RunLog {
         marks.filter(|mark| mark.name == name && mark.at >= from).map(|mark| mark.at).min()
     }
 
-    /// The first time at or after `from` that a replica of `instance` was activated or restarted.
-    pub fn first_activation(&self, instance: InstanceId, from: Nanos) -> Option<Nanos> {
+    /// The first time after a fault at `strike` that a replica of `instance` was activated or
+    /// restarted.
+    pub fn first_activation(&self, instance: InstanceId, strike: Nanos) -> Option<Nanos> {
         let replicas = &self.plan.systems.instance(instance).replicas;
         let all = replicas.iter().flat_map(|node| &self.nodes[node.index()].log.activations);
-        all.copied().filter(|at| *at >= from).min()
+        all.copied().filter(|at| *at > strike).min()
     }
 
     /// Events handled by all nodes.
@@ -165,12 +191,12 @@ impl RunLog {
         late.iter().any(|(sent, left)| *sent < at && *left > at)
     }
 
-    /// Until when the pair of `instance` was incomplete after a fault at `from`, ns.
+    /// Until when the pair of `instance` was incomplete after a return or take-over at `from`, ns.
     pub fn repaired(&self, instance: InstanceId, from: Nanos) -> Nanos {
         // Not what a coordinator says of itself: that is about the coordinator.
         let replicas = self.plan.systems.instance(instance).replicas.iter();
         let marks = replicas.flat_map(|node| &self.nodes[node.index()].log.marks);
-        let complete = marks.filter(|mark| mark.name == "pair-complete" && mark.at >= from);
+        let complete = marks.filter(|mark| mark.name == "pair-complete" && mark.at > from);
         complete.map(|mark| mark.at).min().unwrap_or(Nanos::MAX)
     }
 }

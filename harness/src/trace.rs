@@ -31,7 +31,8 @@ pub fn parting(a: &RunLog, b: &RunLog) -> Option<(String, String)> {
     Some((show(a, left.get(same)), show(b, right.get(same))))
 }
 
-/// Writes all events, one a line, effects indented below.
+/// Writes all events, one a line, effects numbered and indented below: node, incarnation, handler
+/// and number are the address of an effect.
 pub fn render(run: &RunLog) -> String {
     events(run).into_iter().map(|event| one(run, event) + "\n").collect()
 }
@@ -52,8 +53,9 @@ fn one(run: &RunLog, event: &TraceEvent) -> String {
             event.cause.node, event.cause.incarnation, event.cause.number
         );
     }
-    for effect in &event.effects {
-        let _ = write!(text, "\n                     {effect}");
+    for (number, effect) in event.effects.iter().enumerate() {
+        let never = if number < event.done { "" } else { "  (not carried out)" };
+        let _ = write!(text, "\n                 {number:>3} {effect}{never}");
     }
     text
 }

@@ -39,7 +39,8 @@ pub fn upsets(run: &RunLog) -> Vec<Upset> {
         node: *node,
         instance: instance(*node),
         at: strike.at,
-        repaired: run.repaired(instance(*node), strike.at),
+        // Whatever was on its way from the dead says nothing of the living.
+        repaired: strike.healed.map_or(Nanos::MAX, |back| run.repaired(instance(*node), back)),
         back: strike.healed,
         killed: true,
         already_down: strike.already_down,
@@ -62,7 +63,7 @@ fn unprovoked(run: &RunLog, strikes: &[(NodeId, &Strike)]) -> Vec<Upset> {
     for (node, at) in take_overs(run) {
         // The latest of those that had begun is the one to blame, but a storage device only if
         // there was nothing else: it silences nobody.
-        let begun = || harmless.iter().rev().filter(|strike| strike.at <= at);
+        let begun = || harmless.iter().rev().filter(|strike| strike.at < at);
         let of_storage = |strike: &Strike| run.kind(strike.fault).is_of_storage();
         let killed = || {
             let mut all = strikes.iter();
@@ -116,7 +117,7 @@ fn take_overs(run: &RunLog) -> impl Iterator<Item = (NodeId, Nanos)> + '_ {
 }
 
 /// Whether a take-over is the first of its instance after its leader, or somebody of its region,
-/// was killed.
+/// was killed. A take-over at the instant of a fault came before it, see [`RunLog::mark_after`].
 fn answers_a_kill(run: &RunLog, strikes: &[(NodeId, &Strike)], node: NodeId, at: Nanos) -> bool {
     let systems = &run.plan.systems;
     let instance = systems.node(node).instance;
@@ -130,7 +131,7 @@ fn answers_a_kill(run: &RunLog, strikes: &[(NodeId, &Strike)], node: NodeId, at:
     });
     let last = before.map(|(_, before)| before).max();
     strikes.iter().any(|(other, strike)| {
-        let kills = run.kind(strike.fault).kills() && strike.was_primary && strike.at <= at;
-        kills && concerns(*other) && last.is_none_or(|last| last < strike.at)
+        let kills = run.kind(strike.fault).kills() && strike.was_primary && strike.at < at;
+        kills && concerns(*other) && last.is_none_or(|last| last <= strike.at)
     })
 }

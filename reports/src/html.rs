@@ -166,8 +166,10 @@ fn failure(record: &Record) -> Value {
         .map(|f| {
             let (from, to) = (words::seconds(f.at_ns), words::seconds(f.healed_ns));
             let met = if f.met.is_empty() { "nothing".to_owned() } else { f.met.join(", ") };
-            format!("{} of {} from {from} to {to}, met: {met}", f.kind, f.node)
+            let point = f.point.as_ref().map_or(String::new(), |point| format!(" ({point})"));
+            format!("{} of {} from {from}{point} to {to}, met: {met}", f.kind, f.node)
         })
+        .chain(record.unreached.iter().map(words::unreached))
         .collect();
     context! {
         name => run_name(record),

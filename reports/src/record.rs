@@ -166,6 +166,21 @@ pub struct Fault {
     /// The colour of its kind in plots, `#rrggbb`; empty: records of before there were any.
     #[serde(default)]
     pub colour: String,
+    /// What it waited for, if it had no instant of its own, for people: `3rd checkpoint-cut of
+    /// count`. It struck when that was reached, or a tick later.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub point: Option<String>,
+}
+
+/// A fault that never struck: no machine reached what it waited for.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Unreached {
+    /// Its kind, as scenarios name it.
+    pub kind: String,
+    /// What it was to befall: `count`, `count/0/1`, `source -> count`.
+    pub node: String,
+    /// What it waited for, for people.
+    pub point: String,
 }
 
 /// Traffic of one cause.
@@ -281,6 +296,9 @@ pub struct Record {
     pub counts: Counts,
     /// The faults, in the order of their start.
     pub faults: Vec<Fault>,
+    /// The faults that never struck.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unreached: Vec<Unreached>,
     /// Cost while nothing fails.
     pub overhead: Overhead,
     /// Predicted values of the formulas that the case names: times in ns, counts in thousandths.

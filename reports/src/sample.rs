@@ -35,6 +35,7 @@ pub fn record(scenario: &str, case: &str, strategy: &str, seed: u64) -> Record {
         observed: exactly_once(),
         counts: Counts { expected: 800, delivered: 800, unique: 800, ..Counts::default() },
         faults: Vec::new(),
+        unreached: Vec::new(),
         overhead: Overhead {
             traffic: BTreeMap::from([("tuple".to_owned(), traffic(2_400, 240_000))]),
             cpu_ns: 900 * MS,
@@ -85,6 +86,7 @@ pub fn crash(r2_ms: u64, r3_ms: Option<u64>) -> Fault {
             }),
         }),
         colour: "#882255".to_owned(),
+        point: None,
     }
 }
 

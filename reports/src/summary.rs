@@ -30,6 +30,8 @@ pub struct Row {
     pub claimed: Option<Guarantee>,
     /// Why runs were not covered.
     pub not_covered: BTreeSet<String>,
+    /// Runs in which a fault waited for a point that nobody reached.
+    pub unreached: u64,
     /// The worst that was observed, over all runs, component by component.
     pub observed: Guarantee,
     /// Outputs of the twin.
@@ -133,6 +135,7 @@ impl Row {
             checks_broken: 0,
             claimed: None,
             not_covered: BTreeSet::new(),
+            unreached: 0,
             observed: record.observed,
             expected: zero,
             lost: zero,
@@ -177,6 +180,7 @@ impl Row {
                 self.not_covered.insert(reason.clone());
             }
         }
+        self.unreached += u64::from(!r.unreached.is_empty());
         self.expected.add(r.counts.expected);
         self.lost.add(r.counts.lost);
         self.duplicates.add(r.counts.duplicates);

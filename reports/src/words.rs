@@ -1,6 +1,6 @@
 //! How things are said: guarantees in the vocabulary of the field, times, percentages, counts.
 
-use crate::record::{Guarantee, Rate, Record, Status, ValueClass, Witness};
+use crate::record::{Guarantee, Rate, Record, Status, Unreached, ValueClass, Witness};
 use crate::summary::{Row, Spread};
 use std::fmt;
 
@@ -184,6 +184,11 @@ pub fn witness(w: &Witness) -> String {
     format!("{}: {}: expected {}; observed {}{at}", w.checker, w.subject, w.expected, w.observed)
 }
 
+/// A fault that never struck as one line.
+pub fn unreached(fault: &Unreached) -> String {
+    format!("{} of {}: its point was never reached ({})", fault.kind, fault.node, fault.point)
+}
+
 /// A noun with its number: "1 run", "2 runs".
 pub fn plural(n: u64, noun: &str) -> String {
     format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
@@ -210,6 +215,10 @@ pub fn notes(row: &Row) -> Vec<String> {
     }
     for reason in &row.not_covered {
         notes.push(format!("not covered: {reason}"));
+    }
+    if row.unreached > 0 {
+        let runs = plural(row.runs, "run");
+        notes.push(format!("a fault's point was never reached in {} of {runs}", row.unreached));
     }
     notes
 }

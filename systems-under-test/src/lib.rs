@@ -14,5 +14,6 @@ pub mod options;
 pub mod pipelines;
 pub mod plan;
 pub mod planted_bugs;
+pub mod points;
 pub mod protocol;
 pub mod strategies;

@@ -191,6 +191,7 @@ fn the_answer_of_the_store_is_for_anybody() {
             place: PlannedPlace::Node { instance: node.instance, replica: Some(node.replica) },
             at: asker.at + log.plan.tick_ns / 2,
             for_ns: Some(1),
+            trigger: None,
         });
     }
     noticed(Mutation::AnswersAnybody, &[World::Turmoil], &trials);

@@ -1,8 +1,10 @@
 //! Whatever plan: strategies and mixtures, topology, latencies with fractions, jitter, bandwidth,
-//! ticks, service times, deduplication, faults of every kind at any instant.
+//! ticks, service times, deduplication, faults of every kind at any instant or point.
 
 use super::agreed;
 use super::support::{LINK_FAULTS, NODE_FAULTS, parse, plan};
+use aftermath_harness::Registry;
+use aftermath_systems::points::By;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
 use std::cell::Cell;
@@ -44,8 +46,11 @@ struct Network {
 }
 
 /// Which fault and whether it is the coordinator's, which links, operator, replica, instant and
-/// length, ns.
-type Fault = ((usize, bool), usize, usize, Option<u16>, u64, Option<u64>);
+/// length, ns, and at which point or address instead, if at any.
+type Fault = ((usize, bool), usize, usize, Option<u16>, u64, Option<u64>, Option<Waits>);
+
+/// Which point of which replica for which time, or which handler and effect.
+type Waits = (bool, usize, u16, u64, u64);
 
 type Plan = ((usize, usize, Option<usize>, u16), Network, (u64, &'static str, Vec<Fault>, u64));
 
@@ -95,7 +100,9 @@ fn text(((flow, strategy, mixed, parallelism), network, rest): &Plan) -> String 
     // only one the coordinator.
     let coordinated = strategy == "checkpoint-rollback";
     let coordinators = faults.iter().position(|((_, coordinator), ..)| *coordinator);
-    for (number, ((what, _), ends, operator, replica, at, length)) in faults.iter().enumerate() {
+    for (number, ((what, _), ends, operator, replica, at, length, waits)) in
+        faults.iter().enumerate()
+    {
         let place = operator % operators.len();
         let operator = operators[place];
         let replica = replica.filter(|_| number == 0).map_or(String::new(), |r| format!("/0/{r}"));
@@ -117,10 +124,34 @@ fn text(((flow, strategy, mixed, parallelism), network, rest): &Plan) -> String 
             }
         };
         text += &format!("[[fault]]\n{fault}\n");
-        text += &format!("at = \"{}ns\"\n", at.max(&tick));
+        text += &match waits {
+            None => format!("at = \"{}ns\"\n", at.max(&tick)),
+            Some((true, point, replica, nth, _)) => {
+                // An operator with another strategy may not have all of them.
+                let mine = mixed.filter(|_| place == 0).map_or(strategy, |m| STRATEGIES[m].0);
+                let points = points_of(mine);
+                let point = points[point % points.len()];
+                let nth = nth % 4 + 1;
+                format!(
+                    "at = {{ point = \"{point}\", node = \"{operator}/0/{replica}\", nth = {nth} }}\n"
+                )
+            }
+            Some((false, _, replica, handler, effect)) => format!(
+                "at = {{ node = \"{operator}/0/{replica}\", incarnation = 1, handler = {handler}, \
+                 effect = {effect} }}\n"
+            ),
+        };
         text += &length.map_or(String::new(), |length| format!("for = \"{length}ns\"\n"));
     }
     text
+}
+
+/// The points that replicas reach under a strategy.
+fn points_of(strategy: &str) -> Vec<&'static str> {
+    let registry = Registry::built_in();
+    let entry = registry.find(strategy).expect("it is on the list");
+    let of_replicas = entry.points().filter(|point| point.by == By::Replicas);
+    of_replicas.map(|point| point.name).collect()
 }
 
 fn fault() -> impl Strategy<Value = Fault> {
@@ -132,7 +163,8 @@ fn fault() -> impl Strategy<Value = Fault> {
     let replica = prop::option::weighted(0.3, 0..2u16);
     let what = prop_oneof![2 => 0..3usize, 1 => 3..NODE_FAULTS.len() + LINK_FAULTS.len()];
     let what = (what, prop::bool::weighted(0.2));
-    (what, 0..4usize, 0..3usize, replica, at, length)
+    let waits = (prop::bool::ANY, 0..20usize, 0..2u16, 1..60u64, 0..3u64);
+    (what, 0..4usize, 0..3usize, replica, at, length, prop::option::weighted(0.25, waits))
 }
 
 fn plans() -> impl Strategy<Value = Plan> {

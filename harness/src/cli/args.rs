@@ -27,7 +27,7 @@ pub enum Command {
     Replay(ReplayArgs),
     /// Write the report again from records alone
     Report(ReportArgs),
-    /// List strategies, pipelines, faults, formulas and planted bugs
+    /// List strategies, pipelines, faults, formulas, planted bugs and protocol points
     List(ListArgs),
     /// Print a script that completes this command line in a shell
     Completions(CompletionsArgs),
@@ -126,6 +126,7 @@ pub enum What {
     Formulas,
     Quantities,
     PlantedBugs,
+    Points,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]

@@ -53,6 +53,11 @@ pub const REPLAY: &str = "\
 Every broken run is printed with the line that replays it. The run is made twice, and must be the same
 event by event.
 
+A trace names every effect: node, #incarnation.handler and the number before it. A fault can strike
+just there: at = { node = \"delays/0/0\", incarnation = 1, handler = 57, effect = 2 } is before effect 2
+of what stands as `delays/0/0 #1.57`; the number of effects means after the last. What a strategy
+marks has a name (`aftermath list points`): at = { point = \"took-over\", nth = 2 }.
+
 Examples:
   aftermath replay scenarios/flights.toml --strategy upstream-backup --seed 3
   aftermath replay scenarios/flights.toml --strategy amnesia --trace | less
@@ -86,4 +91,5 @@ pub const LIST: &str = "\
 Examples:
   aftermath list                  everything
   aftermath list strategies       with their options
+  aftermath list points           when a fault can strike: at = { point = \"took-over\" }
   aftermath list quantities       what an [expect] section may name";

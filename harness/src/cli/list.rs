@@ -6,7 +6,8 @@ use super::output::print_all;
 use crate::config::Quantity;
 use crate::{faults, formulas};
 use aftermath_systems::options::{OptionDoc, OptionKind};
-use aftermath_systems::strategies::Registry;
+use aftermath_systems::points::{By, Point};
+use aftermath_systems::strategies::{Entry, Registry};
 use aftermath_systems::{pipelines, planted_bugs};
 
 /// Prints the lists.
@@ -32,7 +33,21 @@ pub fn list(args: &ListArgs, registry: &Registry) -> Exit {
     section(What::Formulas, "Formulas that expectations may compare with", formulas.collect());
     let bugs = planted_bugs::ALL.iter().map(|bug| line(bug.name, bug.summary));
     section(What::PlantedBugs, "Deliberately wrong variants", bugs.collect());
+    let points = registry.iter().flat_map(points);
+    section(What::Points, "Protocol points at which a fault can strike", points.collect());
     print_all(&format!("{}\n", text.trim_end()))
+}
+
+/// The points of a strategy.
+fn points(entry: &Entry) -> Vec<String> {
+    let point = |point: &Point| {
+        let by = match point.by {
+            By::Replicas => "",
+            By::Coordinator => " (coordinator)",
+        };
+        format!("    {:<26} {}{by}", point.name, point.summary)
+    };
+    [format!("  {}", entry.name)].into_iter().chain(entry.points().map(point)).collect()
 }
 
 fn line(name: &str, summary: &str) -> String {

@@ -133,10 +133,11 @@ fn account(record: &Record, run: &RunLog) -> String {
     for fault in &record.faults {
         let met = if fault.met.is_empty() { "nothing".into() } else { fault.met.join(", ") };
         line(format!(
-            "  {} of {} at {} until {}, met: {met}",
+            "  {} of {} at {}{} until {}, met: {met}",
             fault.kind,
             fault.node,
             format_duration(fault.at_ns),
+            fault.point.as_ref().map_or(String::new(), |point| format!(" ({point})")),
             format_duration(fault.healed_ns)
         ));
         if let Some(r) = &fault.recovery {
@@ -164,6 +165,9 @@ fn account(record: &Record, run: &RunLog) -> String {
             let words: Vec<_> = there.map(|(name, at)| format!("{name} {}", time(*at))).collect();
             line(format!("    {}", words.join(", ")));
         }
+    }
+    for fault in &record.unreached {
+        line(format!("  {}", words::unreached(fault)));
     }
     let c = &record.counts;
     line(format!(

@@ -53,4 +53,15 @@ pub enum Act {
         /// The oldest version to keep.
         number: u64,
     },
+    /// What a fault waits for has been reached.
+    Reached {
+        /// The fault's number in the schedule.
+        fault: usize,
+        /// By whom.
+        node: NodeId,
+        /// When, ns.
+        at: Nanos,
+        /// Whether it befalls that machine, and so has struck already.
+        struck: bool,
+    },
 }

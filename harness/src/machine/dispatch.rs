@@ -130,7 +130,9 @@ impl Machine {
             heartbeat: false,
         };
         let log = &mut self.log;
-        for at in self.plan.again(arrived, |fault, met| log.note(fault, met, &frame.body)) {
+        for at in
+            self.plan.again(arrived, &self.spells, |fault, met| log.note(fault, met, &frame.body))
+        {
             // It counts for whatever process runs by then.
             self.significant_sent += 1;
             self.push(at, Class::Frame, 0, Work::Again(frame.clone()));

@@ -67,6 +67,9 @@ impl Machine {
             Effect::Mark(name) => {
                 tell!(DEBUG, now, "{}: {name}", self.name());
                 self.log.marks.push(Mark { at: now, name });
+                if !self.watches.is_empty() {
+                    self.reach_point(now, name);
+                }
             }
             Effect::Busy(duration_ns) => self.lane.stall(now + duration_ns),
             Effect::Activate => {
@@ -118,8 +121,11 @@ impl Machine {
     /// its heartbeats while it loads, or a long restart would cause the next suspicion.
     fn restart(&mut self, now: Nanos, from: RestartFrom) {
         let heartbeats = self.heartbeats.clone();
+        // A pause that has struck in the midst of this handler outlives the memory.
+        let paused = std::mem::take(&mut self.paused);
         self.forget(now);
         self.heartbeats = heartbeats;
+        self.paused = paused;
         self.phase = Phase::Loading;
         match from {
             RestartFrom::Nothing => self.load(now, Default::default(), from),

@@ -8,7 +8,7 @@ use crate::transfer::transfer;
 use aftermath_systems::protocol::{Cause, Nanos, NodeId, RestartFrom, Stored};
 
 impl Machine {
-    /// A fault of the schedule strikes at this very instant.
+    /// A fault strikes at this very instant.
     pub(super) fn struck(&mut self, now: Nanos, fault: usize) {
         let planned = &self.plan.faults[fault];
         let effect = planned.effect;
@@ -50,6 +50,8 @@ impl Machine {
         self.paused.retain(|pause| *pause != fault);
         if stood && self.paused.is_empty() {
             self.unpark();
+            // A pause that struck within a handler has left the queue standing.
+            self.serve_on(now);
         }
     }
 

@@ -58,7 +58,8 @@ impl Machine {
 
     /// Serves what is queued, unless the process has stopped to.
     pub(super) fn serve_on(&mut self, now: Nanos) {
-        while self.phase == Phase::Up && self.lane.serving.is_none() {
+        let stands = |machine: &Machine| machine.phase != Phase::Up || !machine.paused.is_empty();
+        while !stands(self) && self.lane.serving.is_none() {
             let Some(frame) = self.lane.queue.pop_front() else { break };
             self.serve(now, frame);
         }

@@ -135,6 +135,8 @@ pub struct TraceEvent {
     pub effects: Vec<String>,
     /// The node's running hash after it.
     pub hash: u64,
+    /// How many of the effects were carried out before the process died or restarted itself.
+    pub done: usize,
 }
 
 /// What a fault on links has lost or delayed: transmissions, by what they carried.
@@ -236,6 +238,8 @@ pub struct MachineLog {
     pub retransmissions: u64,
     /// What faults on links have lost or delayed here, by number of the fault.
     pub touched: BTreeMap<usize, Touched>,
+    /// Faults on links that had waited: from when on they hold, ns, by number of the fault.
+    pub begun: BTreeMap<usize, Nanos>,
     /// Where a fault may let a replaced leader live: intervals from the sending of items to when
     /// they would have left, had they gone as fast as their link's latency, where that is later.
     pub late: Vec<(Nanos, Nanos)>,

@@ -16,6 +16,7 @@ mod hash;
 mod lane;
 mod log;
 mod mutants;
+mod points;
 mod questions;
 mod session;
 mod storage;
@@ -29,7 +30,7 @@ pub use log::{
 };
 
 use crate::narrator::tell;
-use crate::plan::{Mutation, RunPlan};
+use crate::plan::{Mutation, RunPlan, Spell};
 use aftermath_systems::node::{Cx, Node};
 use aftermath_systems::protocol::{
     Effects, Event, Nanos, NodeId, RestartFrom, Stored, Term, TimerId,
@@ -37,6 +38,7 @@ use aftermath_systems::protocol::{
 use agenda::{Agenda, Key};
 use device::Device;
 use lane::Lane;
+use points::Watch;
 use session::Session;
 use std::collections::BTreeMap;
 use std::hash::Hash;
@@ -111,6 +113,10 @@ pub struct Machine {
     slow: Vec<(usize, u64)>,
     /// Faults of its storage device.
     ailing: Vec<usize>,
+    /// Faults that wait for what happens here.
+    watches: Vec<Watch>,
+    /// Faults on links that had waited and hold now.
+    spells: Vec<Spell>,
     /// The session with each other machine, by node.
     sessions: Vec<Session>,
     /// Own count of everything that needs an order; runs on over incarnations.
@@ -155,6 +161,8 @@ impl Clone for Machine {
             paused: self.paused.clone(),
             slow: self.slow.clone(),
             ailing: self.ailing.clone(),
+            watches: self.watches.clone(),
+            spells: self.spells.clone(),
             sessions: self.sessions.clone(),
             count: self.count,
             handlers: self.handlers,
@@ -194,6 +202,8 @@ impl Machine {
             paused: Vec::new(),
             slow: Vec::new(),
             ailing: Vec::new(),
+            watches: Vec::new(),
+            spells: Vec::new(),
             sessions: vec![Session::default(); nodes],
             count: 0,
             handlers: 0,
@@ -263,16 +273,31 @@ impl Machine {
         if let (Some(trace), Some(event)) = (&mut self.log.trace, described) {
             let effects = effects.list.iter().map(|effect| format!("{effect:?}")).collect();
             let hash = self.hash.0;
-            trace.push(TraceEvent { at: now, handler, cause, event, effects, hash });
+            trace.push(TraceEvent { at: now, handler, cause, event, effects, hash, done: 0 });
         }
         let lineage = lineage.max(self.lineage);
-        for effect in effects.list.drain(..) {
-            // Whoever restarts itself has no further wishes.
-            if self.incarnation == handler.incarnation {
-                self.execute(now, effect, lineage, handler);
+        let spots = self.spots_in(handler);
+        let wanted = effects.list.len();
+        let mut done = 0;
+        for (index, effect) in effects.list.drain(..).enumerate() {
+            // Whoever dies or restarts itself has no further wishes.
+            let lives = |machine: &Machine| machine.incarnation == handler.incarnation;
+            if !spots.is_empty() && lives(self) {
+                self.reach_spot(now, &spots, index);
             }
+            if !lives(self) {
+                break;
+            }
+            self.execute(now, effect, lineage, handler);
+            done += 1;
+        }
+        if done == wanted && !spots.is_empty() && self.phase != Phase::Down {
+            self.reach_spot(now, &spots, wanted);
         }
         self.effects = effects;
+        if let Some(event) = self.log.trace.as_mut().and_then(|trace| trace.last_mut()) {
+            event.done = done;
+        }
     }
 
     /// The name of this node, for people.

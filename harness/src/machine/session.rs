@@ -138,7 +138,7 @@ impl Machine {
             let pair = (self.id, to);
             let sent = Transmission { pair, left, due, number, heartbeat };
             let log = &mut self.log;
-            let fate = self.plan.fate(sent, |fault, met| log.note(fault, met, body));
+            let fate = self.plan.fate(sent, &self.spells, |fault, met| log.note(fault, met, body));
             match fate {
                 Fate::Arrives { at, copy_at, delayed } => {
                     let unordered = self.plan.systems.bug == Some(Bug::SessionUnordered);

@@ -36,7 +36,7 @@ pub fn phases(
 ) -> Phases {
     let from = strike.at;
     let before = |limit: Option<Nanos>, at: &Nanos| limit.is_none_or(|limit| *at <= limit);
-    let suspected = run.first_mark(instance, "suspected", from);
+    let suspected = run.mark_after(instance, "suspected", from);
     let suspected = suspected.filter(|at| *at < until && before(activation, at));
     // Who was not killed does not come back.
     let back = strike.healed.filter(|_| run.kind(strike.fault).kills());

@@ -98,7 +98,7 @@ impl Window<'_> {
         let activation = self.run.first_activation(self.instance, from).filter(|at| inside(*at));
         // Whoever was not killed and is not suspected was activated for another reason.
         let answers = |at: &Nanos| {
-            let suspected = self.run.first_mark(self.instance, "suspected", from);
+            let suspected = self.run.mark_after(self.instance, "suspected", from);
             self.run.kind(self.strike.fault).kills() || suspected.is_some_and(|s| s <= *at)
         };
         let activation = activation.filter(answers);

@@ -169,7 +169,7 @@ fn headless(
         let killed = run.kind(other.fault).kills() && other.was_primary;
         let before = (other.at, other.fault) < (strike.at, strike.fault) && killed;
         let same = run.plan.systems.node(*other_node).instance == instance;
-        let led_again = || run.first_mark(instance, "took-over", other.at);
+        let led_again = || run.mark_after(instance, "took-over", other.at);
         before && same && led_again().is_none_or(|at| at > strike.at)
     })
 }
@@ -290,7 +290,7 @@ fn situation(
     };
     let replicas = &systems.instance(instance).replicas;
     let overtaken = if upset.killed {
-        let successor = run.first_mark(instance, "took-over", strike.at);
+        let successor = run.mark_after(instance, "took-over", strike.at);
         let silent = run.kind(upset.fault) == FaultKind::MachineLoss;
         // What a fault or a queue has held up dies with the wire, or before it gets there.
         let effect = run.plan.faults[upset.fault].effect;

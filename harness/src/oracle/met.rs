@@ -91,7 +91,7 @@ fn suspected_during(run: &RunLog, strike: &Strike) -> bool {
     let until = strike.healed.unwrap_or(run.length_ns).saturating_add(patience);
     let marks = run.nodes.iter().flat_map(|node| &node.log.marks);
     let mut suspected = marks.filter(|mark| mark.name == "suspected");
-    suspected.any(|mark| mark.at >= strike.at && mark.at <= until)
+    suspected.any(|mark| mark.at > strike.at && mark.at <= until)
 }
 
 /// Whether all faults of a run met nothing. A fault that struck after the sources had ended and

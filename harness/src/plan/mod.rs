@@ -5,6 +5,7 @@ mod mutation;
 mod schedule;
 mod storage;
 mod topology;
+mod trigger;
 mod weather;
 mod workload;
 
@@ -13,7 +14,8 @@ pub use mutation::Mutation;
 pub(crate) use schedule::at_instant;
 pub use schedule::{PlannedFault, PlannedPlace, strata};
 pub use topology::{coordinator_name, regions};
-pub use weather::{Fate, Met, Transmission};
+pub use trigger::{Awaited, Trigger};
+pub use weather::{Fate, Met, Spell, Transmission};
 
 use crate::config::{RunConfig, StorageConfig};
 use crate::faults::Weather;

@@ -1,5 +1,6 @@
 //! When which fault strikes, drawn from the seed where the scenario leaves it open.
 
+use super::Trigger;
 use crate::config::{FaultAt, FaultConfig, FaultPlace, LinkEnd, RunConfig, Target};
 use crate::faults::{self, Effect, Weather};
 use crate::seed::Seed;
@@ -16,10 +17,12 @@ pub struct PlannedFault {
     pub effect: Effect,
     /// Whom it befalls.
     pub place: PlannedPlace,
-    /// Start, ns.
+    /// Start, ns; [`Nanos::MAX`] if it waits for something.
     pub at: Nanos,
     /// Length, ns; until everything heals if `None`.
     pub for_ns: Option<Nanos>,
+    /// What it waits for, if it has no instant of its own.
+    pub trigger: Option<Trigger>,
 }
 
 /// Whom a fault befalls.
@@ -42,7 +45,7 @@ pub enum PlannedPlace {
 }
 
 impl PlannedFault {
-    /// When it ends, if not by the healing of everything, ns.
+    /// When it ends, if not by the healing of everything, ns. Not of one that waits for something.
     pub fn over_at(&self) -> Nanos {
         self.at.saturating_add(self.for_ns.unwrap_or(0))
     }
@@ -62,7 +65,7 @@ pub fn faults(
         previous = at;
         planned.extend(at_instant(plan, fault, at));
     }
-    // Stable: faults of one instant keep the order of the file.
+    // Stable: faults of one instant keep the order of the file. Those that wait come last.
     planned.sort_by_key(|fault| fault.at);
     planned
 }
@@ -70,6 +73,7 @@ pub fn faults(
 /// What a fault is, at this instant.
 pub fn at_instant(plan: &Plan, fault: &FaultConfig, at: Nanos) -> Vec<PlannedFault> {
     let effect = (faults::of(fault.kind).effect)(&fault.options);
+    let trigger = Trigger::new(&fault.at, |end| nodes(plan, end));
     let planned = |place: PlannedPlace| {
         let for_ns = match place {
             PlannedPlace::Node { .. } => fault.for_ns,
@@ -77,12 +81,14 @@ pub fn at_instant(plan: &Plan, fault: &FaultConfig, at: Nanos) -> Vec<PlannedFau
             PlannedPlace::Links { .. } if matches!(effect, Effect::Link(Weather::Reset { .. })) => {
                 Some(fault.for_ns.unwrap_or(1))
             }
+            _ if trigger.is_some() => fault.for_ns,
             // Links are a function of time alone: they cannot wait for the rest to heal.
             PlannedPlace::Links { .. } => {
                 Some(fault.for_ns.unwrap_or(plan.workload.end_at.saturating_sub(at)))
             }
         };
-        PlannedFault { kind: fault.kind, effect, place, at, for_ns }
+        let trigger = trigger.clone();
+        PlannedFault { kind: fault.kind, effect, place, at, for_ns, trigger }
     };
     places(plan, &fault.place).into_iter().map(planned).collect()
 }
@@ -118,33 +124,37 @@ fn instant(
             let phase = (2 * u64::from(stratum) + 1) * spacing / (2 * u64::from(count));
             (middle + phase).saturating_sub(spacing / 2).max(config.network.tick_ns)
         }
-        FaultAt::After(length) => previous + length,
+        FaultAt::After(length) => previous.saturating_add(length),
+        FaultAt::Point { .. } | FaultAt::Address { .. } => Nanos::MAX,
     }
 }
 
+fn instances<'a>(plan: &'a Plan, operator: &str) -> &'a [InstanceId] {
+    let found = plan.operators.iter().find(|plan| plan.name == operator);
+    &found.expect("the scenario reader checked the name").instances
+}
+
+/// The machines that an end names.
+fn nodes(plan: &Plan, end: &LinkEnd) -> Vec<NodeId> {
+    let all = instances(plan, &end.operator).iter().enumerate();
+    let chosen = all.filter(|(index, _)| end.instance.is_none_or(|i| usize::from(i) == *index));
+    let replicas = chosen.flat_map(|(_, instance)| &plan.instance(*instance).replicas);
+    let wanted = |node: &&NodeId| end.replica.is_none_or(|r| plan.node(**node).replica == r);
+    replicas.filter(wanted).copied().collect()
+}
+
 fn places(plan: &Plan, place: &FaultPlace) -> Vec<PlannedPlace> {
-    let instances = |operator: &str| {
-        let found = plan.operators.iter().find(|plan| plan.name == operator);
-        &found.expect("the scenario reader checked the name").instances
-    };
-    let nodes = |end: &LinkEnd| -> Vec<NodeId> {
-        let all = instances(&end.operator).iter().enumerate();
-        let chosen = all.filter(|(index, _)| end.instance.is_none_or(|i| usize::from(i) == *index));
-        let replicas = chosen.flat_map(|(_, instance)| &plan.instance(*instance).replicas);
-        let wanted = |node: &&NodeId| end.replica.is_none_or(|r| plan.node(**node).replica == r);
-        replicas.filter(wanted).copied().collect()
-    };
     match place {
         FaultPlace::Node(_) | FaultPlace::Nodes(_) => {
             let node = |Target { operator, instance, replica }: &Target| PlannedPlace::Node {
-                instance: instances(operator)[usize::from(*instance)],
+                instance: instances(plan, operator)[usize::from(*instance)],
                 replica: *replica,
             };
             place.targets().iter().map(node).collect()
         }
         FaultPlace::Link { from, to, both } => {
             let name = format!("{from} {} {to}", if *both { "<->" } else { "->" });
-            let (from, to) = (nodes(from), nodes(to));
+            let (from, to) = (nodes(plan, from), nodes(plan, to));
             let pairs = from.iter().flat_map(|from| to.iter().map(|to| (*from, *to)));
             let mut pairs: Vec<_> = pairs.filter(|(from, to)| from != to).collect();
             if *both {

@@ -8,6 +8,7 @@ use aftermath_systems::operator::mix;
 use aftermath_systems::protocol::{Nanos, NodeId};
 
 /// One fault on links.
+#[derive(Clone)]
 pub struct Spell {
     /// Its number in the schedule.
     pub fault: usize,
@@ -73,7 +74,8 @@ pub(super) fn spells(faults: &[PlannedFault]) -> Vec<Spell> {
         _ => None,
     };
     let lasting = |spell: &Spell| spell.from < spell.to;
-    faults.iter().enumerate().filter_map(spell).filter(lasting).collect()
+    let planned = faults.iter().enumerate().filter(|(_, fault)| fault.trigger.is_none());
+    planned.filter_map(spell).filter(lasting).collect()
 }
 
 /// Whether a schedule has such weather.
@@ -84,29 +86,68 @@ pub(super) fn any(faults: &[PlannedFault], is: impl Fn(Weather) -> bool) -> bool
 impl RunPlan {
     /// When a machine is told that its connection with which other was reset, ns.
     pub fn resets(&self, node: NodeId) -> Vec<(Nanos, NodeId)> {
-        let mut told = Vec::new();
-        for fault in &self.faults {
-            let PlannedPlace::Links { pairs, .. } = &fault.place else { continue };
-            if !matches!(fault.effect, Effect::Link(Weather::Reset { told: true })) {
-                continue;
-            }
-            // A connection goes both ways, whichever of them the fault names.
-            let ends = pairs.iter().flat_map(|(from, to)| [(*from, *to), (*to, *from)]);
-            let mut peers: Vec<_> = ends.filter(|(me, _)| *me == node).map(|end| end.1).collect();
-            peers.sort_unstable();
-            peers.dedup();
-            let known = self.acquaintances(node);
-            peers.retain(|peer| known.contains(peer));
-            told.extend(peers.into_iter().map(|peer| (fault.at, peer)));
-        }
-        told
+        let planned = self.faults.iter().enumerate().filter(|(_, fault)| fault.trigger.is_none());
+        let told = planned.flat_map(|(number, fault)| {
+            self.severed(number, node).into_iter().map(|peer| (fault.at, peer))
+        });
+        told.collect()
     }
 
-    /// What becomes of a transmission. Calls `met` with the number of every fault that decides
-    /// about it or changes it.
-    pub fn fate(&self, sent: Transmission, mut met: impl FnMut(usize, Met)) -> Fate {
+    /// With which others a machine has a connection that a fault resets, and is told so.
+    pub fn severed(&self, fault: usize, node: NodeId) -> Vec<NodeId> {
+        let planned = &self.faults[fault];
+        let (PlannedPlace::Links { pairs, .. }, Effect::Link(Weather::Reset { told: true })) =
+            (&planned.place, planned.effect)
+        else {
+            return Vec::new();
+        };
+        // A connection goes both ways, whichever of them the fault names.
+        let ends = pairs.iter().flat_map(|(from, to)| [(*from, *to), (*to, *from)]);
+        let mut peers: Vec<_> = ends.filter(|(me, _)| *me == node).map(|end| end.1).collect();
+        peers.sort_unstable();
+        peers.dedup();
+        let known = self.acquaintances(node);
+        peers.retain(|peer| known.contains(peer));
+        peers
+    }
+
+    /// When a fault that waited, and struck at `start`, ends, if not by the healing of everything,
+    /// ns.
+    pub fn over_from(&self, fault: usize, start: Nanos) -> Nanos {
+        let planned = &self.faults[fault];
+        match (planned.for_ns, &planned.place) {
+            (Some(length), _) => start.saturating_add(length),
+            (None, PlannedPlace::Node { .. }) => start,
+            // Links cannot wait for the rest to heal.
+            (None, PlannedPlace::Links { .. }) => self.systems.workload.end_at.max(start),
+        }
+    }
+
+    /// What a fault on links does that waited and struck at `start`; none if it is none on links.
+    pub fn spell(&self, fault: usize, start: Nanos) -> Option<Spell> {
+        let planned = &self.faults[fault];
+        let (PlannedPlace::Links { pairs, .. }, Effect::Link(weather)) =
+            (&planned.place, planned.effect)
+        else {
+            return None;
+        };
+        let to = self.over_from(fault, start);
+        Some(Spell { fault, from: start, to, pairs: pairs.clone(), weather })
+    }
+
+    /// What becomes of a transmission; `begun`: the faults that had waited, as far as the sender
+    /// has been told. Calls `met` with the number of every fault that decides about it or changes
+    /// it.
+    pub fn fate(
+        &self,
+        sent: Transmission,
+        begun: &[Spell],
+        mut met: impl FnMut(usize, Met),
+    ) -> Fate {
         let Transmission { pair, left, mut due, heartbeat, .. } = sent;
-        let spells = || self.spells.iter().filter(move |spell| spell.is_about(pair));
+        // Nobody could know of those before: what was under way by then gets through.
+        let begun = || begun.iter().filter(move |spell| left >= spell.from);
+        let spells = || self.spells.iter().chain(begun()).filter(move |s| s.is_about(pair));
         let mut delayed = None;
         // First what happens on the way, then whether it ends: a longer way meets more.
         for spell in spells().filter(|spell| spell.is_on(left)) {
@@ -169,10 +210,15 @@ impl RunPlan {
 
     /// When a message that has arrived comes again, ns: once for each fault that wants it. Its
     /// `number` is that of its sender's count.
-    pub fn again(&self, arrived: Transmission, mut met: impl FnMut(usize, Met)) -> Vec<Nanos> {
+    pub fn again(
+        &self,
+        arrived: Transmission,
+        begun: &[Spell],
+        mut met: impl FnMut(usize, Met),
+    ) -> Vec<Nanos> {
         let on = |spell: &&Spell| spell.is_about(arrived.pair) && spell.is_on(arrived.due);
         let mut times = Vec::new();
-        for spell in self.spells.iter().filter(on) {
+        for spell in self.spells.iter().chain(begun).filter(on) {
             let Weather::Again { millionths, within_ns } = spell.weather else { continue };
             met(spell.fault, Met::Exposed);
             if self.draws(spell, arrived, millionths) {

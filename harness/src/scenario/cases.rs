@@ -7,7 +7,6 @@ use super::sections::{self, Recordings};
 use super::tree::{Entry as TreeEntry, Kind, Value};
 use super::{expect, faults, pipeline, strategy};
 use crate::config::{Case, Expect, FaultAt, FaultConfig, RunConfig};
-use crate::plan::regions;
 use aftermath_systems::options::format_duration;
 use aftermath_systems::planted_bugs;
 use aftermath_systems::protocol::{Nanos, SECOND};
@@ -277,6 +276,7 @@ fn far_away(root: &Table, faults: &[FaultConfig], end: Nanos) {
             FaultAt::Instant(at) | FaultAt::Between(_, at) => at,
             FaultAt::Strata { start, span, .. } => start.saturating_add(span),
             FaultAt::After(length) => length,
+            FaultAt::Point { .. } | FaultAt::Address { .. } => 0,
         };
         start.saturating_add(fault.for_ns.unwrap_or(0))
     };
@@ -306,25 +306,13 @@ fn config(context: &Context, root: &Table, entry: Option<&Entry>) -> Option<RunC
     let sizes = sections::sizes(root);
     let (strategy_options, given_options) = strategy::read(root, context.registry, entry);
     let mixture = strategy::mixture(root, context.registry, flow);
-    let coordinators = flow.map_or(0, |flow| {
-        let coordinated = |name: &str| {
-            let own = mixture
-                .get(name)
-                .and_then(|mixed| Some((*context.registry.find(mixed.strategy)?, &mixed.options)));
-            let used = own.or(entry.map(|entry| (*entry, &strategy_options)));
-            let used = used.filter(|_| flow.protect.iter().any(|protected| protected == name));
-            used.is_some_and(|(entry, options)| (entry.build)(options).is_coordinated())
-        };
-        let vertices = &flow.topology.vertices;
-        let coordinated: Vec<bool> = vertices.iter().map(|v| coordinated(v.name)).collect();
-        regions(&flow.topology, &coordinated).len()
-    });
+    let own = entry.map(|entry| (*entry, &strategy_options));
+    let strategies = faults::Strategies { registry: context.registry, own, mixture: &mixture };
+    let stream_ns = input.as_ref().map(|input| input.length_ns(rate_per_s));
+    let spares = protection.spares;
     let around = faults::Surroundings {
-        flow,
-        coordinators,
-        spares: protection.spares,
-        tick_ns: network.tick_ns,
-        stream_ns: input.as_ref().map(|input| input.length_ns(rate_per_s)),
+        stream_ns,
+        ..faults::Surroundings::new(flow, &strategies, spares, network.tick_ns)
     };
     let (faults, swarm) = faults::read(root, &around);
     if let Some(end) = around.stream_ns {

@@ -88,7 +88,13 @@
 //! # storage-tear = { node = "delays" }               # a kill destroys what is being overwritten
 //! at = "2s"                       # or { between = ["1.5s", "3.5s"] }, drawn from the seed;
 //!                                 # or { strata = 20, start = "3s", span = "1s" }, 20 runs;
-//!                                 # or { after = "8s" }, from the start of the fault before
+//!                                 # or { after = "8s" }, from the start of the fault before;
+//!                                 # or { point = "took-over", node = "count/0/1", nth = 3 }: when
+//!                                 # a machine of that place (default: of the operator that the
+//!                                 # fault befalls) gets there so often (default 1); the points
+//!                                 # are in `aftermath list points`;
+//!                                 # or { node = "count/0/0", incarnation = 1, handler = 57,
+//!                                 # effect = 2 }: just before an effect, see `replay --trace`
 //! for = "2s"                      # default: until everything heals; of links: until the last
 //!                                 # tuple is due at the source
 //!
@@ -116,6 +122,14 @@
 //! # (the worst of the runs), memory = "bounded" or "grows";
 //! # a table called like a strategy ([case.expect.upstream-backup]) is for that strategy
 //! ```
+//!
+//! A fault at a point or address strikes once: the machine that it befalls at once if that is the
+//! one that got there, between its effects. A crash leaves the effects that follow undone; a pause
+//! or a slow node takes hold, and the handler carries out the rest. Every other machine is hit a
+//! tick later, and so are links: what was sent by then gets through. Where it names who leads
+//! (`node = "count"`), that is who led, or was about to, at the end of the tick before. The machines
+//! count for themselves; the first one counts, and within one tick one that is hit itself comes
+//! first. Nothing waits for a point: when everything heals, what was not reached will not strike.
 //!
 //! A value in `set` replaces what the file has at that place, a table as a whole; so do the keys
 //! of `matrix`. All mistakes of a file are reported at once.

@@ -3,6 +3,7 @@
 
 mod events;
 mod mutation;
+mod points;
 mod store;
 mod turmoil;
 
@@ -10,8 +11,9 @@ pub use self::turmoil::{HOSTS_MAX, TurmoilWorld};
 pub use events::EventWorld;
 
 use crate::machine::{Act, Machine, Misread};
-use crate::plan::{Mutation, PlannedFault, PlannedPlace, RunPlan};
+use crate::plan::{Mutation, PlannedPlace, RunPlan};
 use aftermath_systems::protocol::{Nanos, NodeId};
+use points::{Points, Reached};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use store::SharedStore;
@@ -69,6 +71,8 @@ pub struct Machines {
     store: SharedStore,
     /// The next fault of the schedule that has not been assigned to a machine.
     next_fault: usize,
+    /// The faults that wait for what a machine does.
+    points: Points,
     /// When everything that was left was told to heal, ns.
     healed_at: Option<Nanos>,
     /// When it is looked whether the run is stuck, ns.
@@ -81,18 +85,20 @@ impl Machines {
     /// All machines of a plan, about to start.
     pub fn new(plan: &Rc<RunPlan>, traced: bool) -> Machines {
         let nodes = (0..plan.systems.nodes.len()).map(|index| NodeId(index as u16));
-        Machines {
+        let mut machines = Machines {
             plan: Rc::clone(plan),
             list: nodes.map(|id| Machine::new(plan, id, traced)).collect(),
             store: SharedStore::default(),
             next_fault: 0,
+            points: Points::default(),
             healed_at: None,
             stuck_at: Nanos::MAX,
-            deadlines: {
-                let over = plan.faults.iter().map(PlannedFault::over_at);
-                over.chain([plan.systems.workload.end_at, heals_until(plan)]).collect()
-            },
-        }
+            deadlines: BTreeSet::new(),
+        };
+        let ends = [plan.systems.workload.end_at, machines.heals_until()];
+        machines.deadlines = machines.over().chain(ends).collect();
+        machines.watch();
+        machines
     }
 
     /// The first tick end at which something happens: machines' own work, a deadline, or the
@@ -104,8 +110,8 @@ impl Machines {
         let due = due.chain(self.deadlines.first().copied()).min().unwrap_or(Nanos::MAX - tick);
         let end = due.div_ceil(tick) * tick;
         match self.plan.faults.get(self.next_fault) {
-            Some(fault) => end.min((fault.at.div_ceil(tick) - 1) * tick),
-            None => end,
+            Some(fault) if fault.trigger.is_none() => end.min((fault.at.div_ceil(tick) - 1) * tick),
+            _ => end,
         }
     }
 
@@ -113,7 +119,7 @@ impl Machines {
     /// lies in a later tick.
     pub fn cross(&mut self, tick_end: Nanos) {
         let tick = if self.plan.breaks(Mutation::ActsAtOnce) { 0 } else { self.plan.tick_ns };
-        let mut discarded = Vec::new();
+        let (mut discarded, mut reached) = (Vec::new(), Vec::new());
         for index in 0..self.list.len() {
             for act in std::mem::take(&mut self.list[index].acts) {
                 match act {
@@ -134,6 +140,9 @@ impl Machines {
                         self.store.ask(node, incarnation, at, (slot, number, attempt));
                     }
                     Act::Discard { slot, number } => discarded.push((slot, number)),
+                    Act::Reached { fault, node, at, struck } => {
+                        reached.push(Reached { fault, node, at, struck });
+                    }
                 }
             }
         }
@@ -150,14 +159,16 @@ impl Machines {
         for (slot, number) in discarded {
             self.store.discard(slot, number);
         }
+        self.strike_at_points(&reached, tick);
         self.assign_faults(tick_end);
+        self.aim();
     }
 
     /// Assigns the faults of the next tick. Who leads is looked up now, one tick or less before:
     /// several machines' states at one instant are known between ticks only.
     fn assign_faults(&mut self, tick_end: Nanos) {
         while let Some(fault) = self.plan.faults.get(self.next_fault) {
-            if fault.at > tick_end + self.plan.tick_ns {
+            if fault.trigger.is_some() || fault.at > tick_end + self.plan.tick_ns {
                 break;
             }
             let PlannedPlace::Node { instance, replica } = fault.place else {
@@ -165,17 +176,7 @@ impl Machines {
                 self.next_fault += 1;
                 continue;
             };
-            let replicas = &self.plan.systems.instance(instance).replicas;
-            let machine = |node: &&NodeId| &self.list[node.index()];
-            let node = match replica {
-                Some(replica) => replicas[usize::from(replica)],
-                None => *replicas
-                    .iter()
-                    .find(|node| machine(node).is_primary())
-                    .or_else(|| replicas.iter().find(|node| machine(node).is_activating()))
-                    .or_else(|| replicas.iter().find(|node| !machine(node).is_down()))
-                    .unwrap_or(&replicas[0]),
-            };
+            let node = self.befallen(instance, replica);
             self.list[node.index()].strike(fault.at, self.next_fault);
             self.next_fault += 1;
         }
@@ -195,7 +196,7 @@ impl Machines {
         let Some(healed_at) = self.healed_at else {
             self.heal(tick_end);
             // A source that never comes to its end must not keep everybody waiting for ever.
-            let late = tick_end >= heals_until(&self.plan);
+            let late = tick_end >= self.heals_until();
             return (late && self.healed_at.is_none()).then_some(Ended::Stuck);
         };
         if tick_end >= healed_at && self.settled() {
@@ -238,9 +239,10 @@ impl Machines {
     /// one tick later.
     fn heal(&mut self, tick_end: Nanos) {
         let sources_done = self.sources().all(|source| source.source_done());
-        if !sources_done || !self.plan.faults.iter().all(|fault| fault.over_at() <= tick_end) {
+        if !sources_done || self.over().any(|over| over > tick_end) {
             return;
         }
+        self.wait_no_longer();
         let at = tick_end + self.plan.tick_ns;
         for machine in &mut self.list {
             machine.heal(at);
@@ -250,6 +252,12 @@ impl Machines {
         self.deadlines.extend([at, self.stuck_at]);
     }
 
+    /// Until when the heal phase must have begun, ns.
+    fn heals_until(&self) -> Nanos {
+        let over = self.over().max().unwrap_or(0);
+        over.max(self.plan.systems.workload.end_at).saturating_add(self.plan.drain_within_ns)
+    }
+
     fn sources(&self) -> impl Iterator<Item = &Machine> {
         let is_source = |machine: &&Machine| {
             let operator = self.plan.systems.operator_of(machine.id);
@@ -257,10 +265,4 @@ impl Machines {
         };
         self.list.iter().filter(is_source)
     }
-}
-
-/// Until when the heal phase must have begun, ns.
-fn heals_until(plan: &RunPlan) -> Nanos {
-    let over = plan.faults.iter().map(PlannedFault::over_at).max().unwrap_or(0);
-    over.max(plan.systems.workload.end_at).saturating_add(plan.drain_within_ns)
 }

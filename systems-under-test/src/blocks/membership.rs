@@ -12,6 +12,7 @@
 use super::Ports;
 use crate::node::Cx;
 use crate::planted_bugs::Bug;
+use crate::points::Point;
 use crate::protocol::{Effects, Event, Link, NodeId, Positions, RestartFrom, Term, TimerId};
 
 /// Time-out of the failure detector.
@@ -57,6 +58,13 @@ pub struct Membership {
 }
 
 impl Membership {
+    /// The points that every replica with a membership can reach.
+    pub const POINTS: &[Point] = &[
+        Point::of_replicas("suspected", "the standby has missed its primary and is activating"),
+        Point::of_replicas("took-over", "a replica leads from now on and announces itself"),
+        Point::of_replicas("deposed", "a leader has learnt of its successor and starts again"),
+    ];
+
     /// Before the process has started.
     pub fn new(cx: &Cx) -> Membership {
         let primary = cx.plan.instance(cx.instance()).replicas[0];

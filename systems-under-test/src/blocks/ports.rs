@@ -37,8 +37,9 @@ impl Ports {
             Link::Trim { channel, safe } => self.outbox.trim(*channel, safe),
             Link::Takeover { instance, node, term, resend } => {
                 let Some((known, _)) = self.known(*instance) else { return };
-                // It has been replaced since; its word is old.
                 if *term < known {
+                    // It stood still when it should have led, or its word comes again, and it has
+                    // been replaced: what it asks for would go to its successor.
                     return;
                 }
                 let is_new = known < *term;

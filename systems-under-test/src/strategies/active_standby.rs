@@ -24,6 +24,7 @@ use crate::node::{Cx, Node};
 use crate::operator::{OperatorClass, State};
 use crate::plan::{Feed, Plan};
 use crate::planted_bugs::Bug;
+use crate::points::PAIR_COMPLETE;
 use crate::protocol::{
     Cause, ChannelId, Effects, Event, Item, Link, Nanos, NodeId, Positions, Resend, Term, TimerId,
     Tuple, decode,
@@ -35,6 +36,7 @@ pub const ENTRY: Entry = Entry {
     name: "active-standby",
     summary: "two replicas are fed and compute, one sends; the other takes over with what it kept",
     options: &[],
+    points: &[Membership::POINTS, PAIR_COMPLETE],
     build: |_| Box::new(ActiveStandby),
 };
 

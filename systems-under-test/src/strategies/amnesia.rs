@@ -22,6 +22,7 @@ use crate::blocks::{Change, Membership, Task};
 use crate::claim::{Answer, Claim, Delivery, Downstream, Situation};
 use crate::node::{Cx, Node};
 use crate::plan::Plan;
+use crate::points::PAIR_COMPLETE;
 use crate::protocol::{Effects, Event, NodeId, Resend};
 
 /// The strategy's line in the list.
@@ -29,6 +30,7 @@ pub const ENTRY: Entry = Entry {
     name: "amnesia",
     summary: "no protection: a spare starts empty and continues with what comes next",
     options: &[],
+    points: &[Membership::POINTS, PAIR_COMPLETE],
     build: |_| Box::new(Amnesia),
 };
 

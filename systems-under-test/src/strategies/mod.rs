@@ -5,6 +5,7 @@ use crate::claim::{Answer, Situation};
 use crate::node::Node;
 use crate::options::{OptionDoc, Options};
 use crate::plan::{Feed, Plan};
+use crate::points::Point;
 use crate::protocol::{Nanos, NodeId};
 
 pub mod active_standby;
@@ -81,8 +82,17 @@ pub struct Entry {
     pub summary: &'static str,
     /// Its options.
     pub options: &'static [OptionDoc],
+    /// The protocol points that it can reach, its own and those of its blocks.
+    pub points: &'static [&'static [Point]],
     /// Builds it.
     pub build: fn(&Options) -> Box<dyn Strategy>,
+}
+
+impl Entry {
+    /// The protocol points that it can reach.
+    pub fn points(&self) -> impl Iterator<Item = &'static Point> + Clone + use<> {
+        self.points.iter().copied().flatten()
+    }
 }
 
 /// Every strategy. Adding one is its file and its line here.

@@ -29,6 +29,7 @@ use crate::operator::{OperatorClass, Span};
 use crate::options::{OptionDoc, OptionKind};
 use crate::plan::{Dedup, Feed, Plan};
 use crate::planted_bugs::Bug;
+use crate::points::PAIR_COMPLETE;
 use crate::protocol::{
     ChannelId, DeliveryId, Effects, Event, Item, Link, NodeId, Positions, Resend, Term, TimerId,
 };
@@ -44,6 +45,7 @@ pub const ENTRY: Entry = Entry {
         default: "honest",
         doc: "keep all inputs that outputs depend on, or pretend that operators without a bounded span need only the newest",
     }],
+    points: &[Membership::POINTS, PAIR_COMPLETE],
     build: |options| Box::new(UpstreamBackup { honest: options.choice("retention") == "honest" }),
 };
 

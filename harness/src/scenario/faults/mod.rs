@@ -2,38 +2,29 @@
 //! faults there are, and their options, is read off [`crate::faults::ALL`]. Or how they are drawn
 //! ([`swarm`]). [`write`] is the way back.
 
+mod around;
 mod place;
+mod point;
 mod swarm;
 mod when;
 pub mod write;
 
+pub use around::{Strategies, Surroundings};
+
 use super::item::Item;
-use super::pipeline::{Dataflow, options};
+use super::pipeline::options;
 use super::reader::Table;
 use super::tree::Kind;
 use crate::config::{FaultAt, FaultConfig, SwarmConfig, Target};
 use crate::faults::{ALL, Place, of};
 use aftermath_systems::options::format_duration;
 use aftermath_systems::protocol::Nanos;
+use when::Before;
 
 /// Most faults of a case.
 const FAULTS_MAX: usize = 1_000;
 /// Most strata, and so runs, of a stratified fault.
 const STRATA_MAX: u64 = 100_000;
-
-/// What faults are checked against.
-pub struct Surroundings<'a> {
-    /// The pipeline, if it is known.
-    pub flow: Option<&'a Dataflow>,
-    /// How many regions have a coordinator.
-    pub coordinators: usize,
-    /// Additional replicas of protected operators.
-    pub spares: u16,
-    /// Nothing happens before the first tick.
-    pub tick_ns: Nanos,
-    /// How long the stream is, if it is known, ns.
-    pub stream_ns: Option<Nanos>,
-}
 
 /// Reads the faults of a case: as they are written, or how they are drawn.
 pub fn read(root: &Table, around: &Surroundings) -> (Vec<FaultConfig>, Option<SwarmConfig>) {
@@ -70,7 +61,12 @@ fn list(item: &Item, around: &Surroundings) -> Vec<FaultConfig> {
     let mut stratified = false;
     for (index, item) in items.iter().enumerate() {
         let Some(table) = item.table() else { continue };
-        let Some(fault) = fault(&table, index == 0, around) else { continue };
+        let before = match index.checked_sub(1) {
+            None => Before::Nothing,
+            Some(_) if awaits(&items[..index]) => Before::Awaited,
+            Some(_) => Before::Instant,
+        };
+        let Some(fault) = fault(&table, before, around) else { continue };
         if matches!(fault.at, FaultAt::Strata { .. }) {
             if stratified {
                 item.key_error("a case can have one stratified fault only", None);
@@ -96,7 +92,14 @@ fn list(item: &Item, around: &Surroundings) -> Vec<FaultConfig> {
     faults.into_iter().map(|(fault, _)| fault).collect()
 }
 
-fn fault(table: &Table, first: bool, around: &Surroundings) -> Option<FaultConfig> {
+/// Whether the last of these faults waits for what a machine does, as far as can be read.
+fn awaits(items: &[Item]) -> bool {
+    let at = items.last().and_then(Item::table).and_then(|table| table.get("at"));
+    let at = at.filter(|at| matches!(at.value.kind, Kind::Table(_))).and_then(|at| at.table());
+    at.is_some_and(|at| at.get("point").is_some() || point::is_address(&at))
+}
+
+fn fault(table: &Table, before: Before, around: &Surroundings) -> Option<FaultConfig> {
     let names: Vec<&str> = ALL.iter().map(|entry| entry.name).collect();
     let found = table.one_of(&names);
     if found.is_none() && !names.iter().any(|name| table.misspelt(name)) {
@@ -116,7 +119,9 @@ fn fault(table: &Table, first: bool, around: &Surroundings) -> Option<FaultConfi
         what.finish();
         Some((entry.kind, place, options))
     });
-    let at = table.require("at", "at = \"2s\"", |item| when::at(item, first, around.tick_ns));
+    let at = table.require("at", "at = \"2s\"", |item| {
+        when::at(item, before, what.as_ref().and_then(|(_, place, _)| place.as_ref()), around)
+    });
     let for_item = table.get("for");
     let for_ns = for_item.as_ref().and_then(Item::duration_positive);
     table.finish();

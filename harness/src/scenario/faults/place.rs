@@ -134,7 +134,7 @@ fn linked(
 }
 
 /// Which machines an end names: instance and replica, of its operator.
-fn machines(end: &LinkEnd, around: &Surroundings) -> Vec<(String, u16, u16)> {
+pub fn machines(end: &LinkEnd, around: &Surroundings) -> Vec<(String, u16, u16)> {
     let instances = around.flow.map_or(1, |flow| flow.instances(&end.operator));
     let all = (0..instances).flat_map(|instance| {
         (0..replicas(&end.operator, around)).map(move |replica| (instance, replica))
@@ -147,7 +147,7 @@ fn machines(end: &LinkEnd, around: &Surroundings) -> Vec<(String, u16, u16)> {
 
 /// Machines as scenarios name them. `fails`: what befalls them is in the machine itself, which
 /// sources and sinks are safe from.
-fn end(item: &Item, around: &Surroundings, fails: bool) -> Option<LinkEnd> {
+pub fn end(item: &Item, around: &Surroundings, fails: bool) -> Option<LinkEnd> {
     let text = item.text()?;
     let mut parts = text.split('/');
     let operator = parts.next().unwrap_or_default();

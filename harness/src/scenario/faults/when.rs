@@ -2,26 +2,48 @@
 
 use super::super::item::Item;
 use super::super::tree::Kind;
-use super::STRATA_MAX;
-use crate::config::FaultAt;
-use aftermath_systems::protocol::Nanos;
+use super::{STRATA_MAX, Surroundings, point};
+use crate::config::{FaultAt, FaultPlace};
 
-/// Reads an instant, or how it is drawn. `first`: there is no fault before it.
-pub fn at(item: &Item, first: bool, tick_ns: Nanos) -> Option<FaultAt> {
-    let instant = |item: &Item| item.duration_from(tick_ns, "one tick");
+/// What the fault before it in the file is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Before {
+    /// There is none.
+    Nothing,
+    /// One whose instant is known when the run begins.
+    Instant,
+    /// One that waits for what a machine does.
+    Awaited,
+}
+
+/// Reads an instant, how it is drawn, or what is waited for. `befalls`: whom the fault befalls, if
+/// that is known.
+pub fn at(
+    item: &Item,
+    before: Before,
+    befalls: Option<&FaultPlace>,
+    around: &Surroundings,
+) -> Option<FaultAt> {
+    let instant = |item: &Item| item.duration_from(around.tick_ns, "one tick");
     match item.value.kind {
         Kind::String(_) => return instant(item).map(FaultAt::Instant),
         Kind::Table(_) => {}
         _ => {
-            let help = "write \"2s\", { between = [\"1s\", \"2s\"] }, { after = \"1s\" } or \
-                        { strata = 20, start = \"3s\", span = \"1s\" }";
+            let help = "write \"2s\", { between = [\"1s\", \"2s\"] }, { after = \"1s\" }, \
+                        { strata = 20, start = \"3s\", span = \"1s\" } or \
+                        { point = \"took-over\" }";
             item.error(format!("`{}` is no instant", item.path), Some(help.to_string()));
             return None;
         }
     }
     let table = item.table()?;
-    let found = match (table.get("between"), table.get("strata"), table.get("after")) {
-        (Some(item), None, None) => {
+    let keys = (table.get("between"), table.get("strata"), table.get("after"), table.get("point"));
+    let found = match keys {
+        (None, None, None, Some(item)) if !point::is_address(&table) => {
+            point::point(&table, &item, befalls, around)
+        }
+        (None, None, None, None) if point::is_address(&table) => point::address(&table, around),
+        (Some(item), None, None, None) => {
             let ends = item.list()?;
             let [from, to] = ends.as_slice() else {
                 let help = "between = [\"1.5s\", \"3.5s\"]".to_string();
@@ -35,7 +57,7 @@ pub fn at(item: &Item, first: bool, tick_ns: Nanos) -> Option<FaultAt> {
             }
             Some(FaultAt::Between(start, end))
         }
-        (None, Some(item), None) => {
+        (None, Some(item), None, None) => {
             let count = item.integer(1..=STRATA_MAX);
             let start = table.require("start", "start = \"3s\"", instant);
             let least = count.unwrap_or(1);
@@ -45,24 +67,35 @@ pub fn at(item: &Item, first: bool, tick_ns: Nanos) -> Option<FaultAt> {
             let count = u32::try_from(count?).ok()?;
             Some(FaultAt::Strata { count, start: start?, span: span? })
         }
-        (None, None, Some(item)) => {
-            if first {
+        (None, None, Some(item), None) => {
+            if before == Before::Nothing {
                 item.key_error("the first fault has none before it to come after", None);
+                return None;
+            }
+            if before == Before::Awaited {
+                let help = "give it a point of its own, such as { point = \"took-over\" }, or put \
+                            a fault with an instant before it";
+                let message =
+                    "the fault before waits for a machine, and has no instant to count from";
+                item.key_error(message, Some(help.to_string()));
                 return None;
             }
             item.duration().map(FaultAt::After)
         }
-        (None, None, None) => {
-            table.get("start");
-            table.get("span");
-            if !["between", "strata", "after"].iter().any(|key| table.misspelt(key)) {
-                let help = "one of `between`, `strata`, `after`".to_string();
+        (None, None, None, None) => {
+            ["start", "span", "nth", "node"].iter().for_each(|key| drop(table.get(key)));
+            let keys = ["between", "strata", "after", "point", "incarnation", "handler", "effect"];
+            if !keys.iter().any(|key| table.misspelt(key)) {
+                let help = "one of `between`, `strata`, `after`, `point`, or an address: `node`, \
+                            `incarnation`, `handler` and `effect`"
+                    .to_string();
                 item.error("the fault does not say when it happens", Some(help));
             }
             None
         }
         _ => {
-            item.error("`between`, `strata` and `after` exclude each other", None);
+            let message = "`between`, `strata`, `after`, `point` and an address exclude each other";
+            item.error(message, None);
             None
         }
     };

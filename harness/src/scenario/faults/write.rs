@@ -61,6 +61,15 @@ fn at(at: &FaultAt) -> String {
             format!("{{ strata = {count}, start = {}, span = {} }}", span(*start), span(*length))
         }
         FaultAt::After(ns) => format!("{{ after = {} }}", span(*ns)),
+        FaultAt::Point { name, nodes, nth } => match &nodes[..] {
+            [node] => format!("{{ point = \"{name}\", node = \"{node}\", nth = {nth} }}"),
+            // What the fault befalls, as when no node is named.
+            _ => format!("{{ point = \"{name}\", nth = {nth} }}"),
+        },
+        FaultAt::Address { node, incarnation, handler, effect } => format!(
+            "{{ node = \"{node}\", incarnation = {incarnation}, handler = {handler}, \
+             effect = {effect} }}"
+        ),
     }
 }
 

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 mod cases;
 mod faults;
 mod mistakes;
+mod points;
 mod recordings;
 mod robust;
 mod swarm;

@@ -3,11 +3,22 @@
 use super::{Message, Pointer, say};
 use crate::node::{Cx, Node};
 use crate::planted_bugs::Bug;
+use crate::points::Point;
 use crate::protocol::{
     Blob, Effects, Event, InstanceId, Link, NodeId, Positions, RestartFrom, SaveKey, Scope, Stored,
     Term, TimerId, decode,
 };
 use std::collections::{BTreeMap, BTreeSet};
+
+/// The points that a coordinator reaches.
+pub(super) const POINTS: &[Point] = &[
+    Point::of_coordinators("checkpoint-triggered", "tasks are about to be told to cut"),
+    Point::of_coordinators("checkpoint-complete", "all parts and the pointer are durable"),
+    Point::of_coordinators("checkpoint-aborted", "a part was refused, and the checkpoint given up"),
+    Point::of_coordinators("suspected", "a task is missed or has come back without memory"),
+    Point::of_coordinators("restart", "all tasks are about to be told what to restore"),
+    Point::of_coordinators("pair-complete", "a coordinator that came back runs its region again"),
+];
 
 /// Triggers the next checkpoint.
 const TRIGGER: TimerId = TimerId(1);

@@ -35,6 +35,7 @@ use crate::node::{Cx, Node};
 use crate::operator::{OperatorClass, State};
 use crate::options::{OptionDoc, OptionKind};
 use crate::plan::{Feed, Plan};
+use crate::points::{PAIR_COMPLETE, REFUSED};
 use crate::protocol::{Cause, ChannelId, Effects, InstanceId, NodeId, Term, Tuple};
 use coordinator::Coordinator;
 use serde::{Deserialize, Serialize};
@@ -50,6 +51,7 @@ pub const ENTRY: Entry = Entry {
         default: "full",
         doc: "whether a checkpoint writes the whole state or the entries that changed",
     }],
+    points: &[worker::POINTS, coordinator::POINTS, PAIR_COMPLETE, REFUSED],
     build: |options| {
         Box::new(CheckpointRollback { incremental: options.choice("snapshots") == "incremental" })
     },

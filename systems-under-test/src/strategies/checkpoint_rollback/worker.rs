@@ -4,11 +4,20 @@ use super::{Message, Part, say, slot};
 use crate::blocks::{Alignment, Inbox, Step, Task};
 use crate::node::{Cx, Digest, Node};
 use crate::planted_bugs::Bug;
+use crate::points::Point;
 use crate::protocol::{
     Blob, ChannelId, Effects, Event, InstanceId, Item, Link, Nanos, NodeId, Positions, Resend,
     RestartFrom, SaveKey, Scope, Stamp, Stored, Term, decode,
 };
 use std::collections::{BTreeSet, VecDeque};
+
+/// The points that a task reaches.
+pub(super) const POINTS: &[Point] = &[
+    Point::of_replicas("checkpoint-cut", "a task is about to save its part of a checkpoint"),
+    Point::of_replicas("checkpoint-stored", "a task's part of a checkpoint is durable"),
+    Point::of_replicas("restored", "a task has loaded its part and waits for the others"),
+    Point::of_replicas("took-over", "all have restored: a task goes on in a new term"),
+];
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Role {

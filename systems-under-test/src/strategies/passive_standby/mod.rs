@@ -25,12 +25,14 @@
 mod replica;
 
 use super::{Demand, Entry, Strategy};
+use crate::blocks::Membership;
 use crate::claim::{Answer, Claim, Situation};
 use crate::node::{Cx, Node};
 use crate::operator::OperatorClass;
 use crate::options::{OptionDoc, OptionKind, Options};
 use crate::plan::{Feed, Plan};
 use crate::planted_bugs::Bug;
+use crate::points::{CHECKPOINTS, PAIR_COMPLETE, REFUSED};
 use crate::protocol::{Nanos, NodeId};
 use replica::Replica;
 
@@ -58,6 +60,7 @@ pub const ENTRY: Entry = Entry {
             doc: "how much later than checkpoints the acknowledgements on this operator's edges come; drawn if not set",
         },
     ],
+    points: &[Membership::POINTS, PAIR_COMPLETE, CHECKPOINTS, REFUSED],
     build: |options| Box::new(PassiveStandby::new(options)),
 };
 
