@@ -100,7 +100,8 @@ fn every_kind_is_drawn_by_some_seed_and_most_seeds_lack_some() {
     }
     for entry in ALL {
         let times = drawn.get(entry.name).copied().unwrap_or(0);
-        assert!(times > schedules / 40 && times < schedules / 2, "{}: {times}", entry.name);
+        // Storage fails only where something is saved.
+        assert!(times > schedules / 60 && times < schedules / 2, "{}: {times}", entry.name);
     }
     assert!(several > 20 && until_healed > 20, "{several}, {until_healed}");
 }

@@ -25,6 +25,9 @@ pub struct FromFault {
     pub at: Nanos,
     /// How the run recovered.
     pub recovery: Recovery,
+    /// When the first new output came that descends from an activation after it, whatever else
+    /// befell meanwhile, ns.
+    pub back_at: Option<Nanos>,
 }
 
 impl FromFault {
@@ -44,18 +47,18 @@ pub struct Recoveries {
 pub fn recoveries(run: &RunLog, twin: &RunLog, ledger: &Ledger) -> Recoveries {
     let lag_normal = worst_lag(&twin.deliveries) + LAG_MARGIN;
     let mut strikes = run.strikes();
+    // What met nothing neither needs recovery nor ends that from another.
+    strikes.retain(|(_, strike)| !met(run, strike).is_empty());
     strikes.sort_by_key(|(_, strike)| (strike.at, strike.fault));
     let mut list = Vec::new();
     for (node, strike) in &strikes {
-        if met(run, strike).is_empty() {
-            continue;
-        }
         let later = strikes.iter().find(|(_, next)| next.at > strike.at);
         let until = later.map_or(Nanos::MAX, |(_, next)| next.at);
         let instance = run.plan.systems.node(*node).instance;
         let window = Window { run, ledger, instance, strike, until, lag_normal };
         let recovery = window.recovery();
-        list.push(FromFault { fault: strike.fault, at: strike.at, recovery });
+        let back_at = Window { until: Nanos::MAX, ..window }.back_at();
+        list.push(FromFault { fault: strike.fault, at: strike.at, recovery, back_at });
     }
     Recoveries { list }
 }
@@ -91,21 +94,42 @@ struct Window<'a> {
 }
 
 impl Window<'_> {
-    fn recovery(&self) -> Recovery {
+    fn inside(&self, at: Nanos) -> bool {
+        at >= self.strike.at && at < self.until
+    }
+
+    /// The first activation that answers the fault, ns.
+    fn activation(&self) -> Option<Nanos> {
         let from = self.strike.at;
-        let inside = |at: Nanos| at >= from && at < self.until;
-        let new: Vec<&Delivery> = self.ledger.new_outputs().to_vec();
-        let activation = self.run.first_activation(self.instance, from).filter(|at| inside(*at));
+        let activation = self.run.first_activation(self.instance, from);
         // Whoever was not killed and is not suspected was activated for another reason.
         let answers = |at: &Nanos| {
             let suspected = self.run.mark_after(self.instance, "suspected", from);
             self.run.kind(self.strike.fault).kills() || suspected.is_some_and(|s| s <= *at)
         };
-        let activation = activation.filter(answers);
+        activation.filter(|at| self.inside(*at)).filter(answers)
+    }
+
+    /// When the first new output came that descends from that activation, ns.
+    fn back_at(&self) -> Option<Nanos> {
+        let activation = self.activation()?;
+        let causal = |d: &&&Delivery| self.inside(d.at) && d.lineage >= activation;
+        self.ledger.new_outputs().iter().find(causal).map(|delivery| delivery.at)
+    }
+
+    fn recovery(&self) -> Recovery {
+        let from = self.strike.at;
+        let inside = |at: Nanos| self.inside(at);
+        let new: Vec<&Delivery> = self.ledger.new_outputs().to_vec();
+        let activation = self.activation();
         let causal = |d: &&Delivery| inside(d.at) && activation.is_some_and(|a| d.lineage >= a);
         let r1_at = self.run.deliveries.iter().find(causal).map(|d| d.at);
-        let r2_at = new.iter().copied().find(causal).map(|d| d.at);
-        let r3 = self.r3(&new, r2_at.unwrap_or(from));
+        let r2_at = self.back_at();
+        let r3 = match (self.r3(&new, r2_at.unwrap_or(from)), r2_at) {
+            // What was on its way when its leader died says nothing about recovery.
+            (Time::Ns(r3), None) if self.stopped() => Time::MoreThanNs(r3),
+            (r3, _) => r3,
+        };
         let r3_at = r3.ns().map_or(self.until.min(self.run.length_ns), |r3| from + r3);
         let since = |a: Option<Nanos>, b: Option<Nanos>| match (a, b) {
             (Some(a), Some(b)) => Time::Ns(b.saturating_sub(a)),
@@ -126,6 +150,11 @@ impl Window<'_> {
             replay: since(phases.over, r2_at),
             catch_up: since(r2_at, r3.ns().map(|r3| from + r3)),
         }
+    }
+
+    /// Whether it has stopped whoever led.
+    fn stopped(&self) -> bool {
+        self.run.kind(self.strike.fault).kills() && self.strike.was_primary
     }
 
     fn r3(&self, new: &[&Delivery], not_before: Nanos) -> Time {

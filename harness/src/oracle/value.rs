@@ -4,7 +4,8 @@
 //! ever* means: wrong after the last fault's R3 and the span of the operators have passed (after R2
 //! if the stream ends before there is an R3: values must be right whatever the lag is), and before
 //! somebody takes over once more, because a host has come back or a leader that lives is
-//! suspected. Where there is not even an R2, nothing says that it would not have converged.
+//! suspected. Where there is not even an R2, nothing says that it would not have converged; nor where
+//! somebody who led has died and nobody has taken over.
 
 use super::Case;
 use crate::faults::{Effect, Weather};
@@ -28,6 +29,14 @@ pub fn classify(case: &Case) -> ValueClass {
         return ValueClass::Converges;
     };
     let strikes = case.run.strikes();
+    // Another fault may have come before the successor of a leader that had died.
+    let mut stopped = case.recoveries.list.iter().filter(|from| {
+        let led = |(_, strike): &(_, &Strike)| strike.fault == from.fault && strike.was_primary;
+        case.run.kind(from.fault).kills() && strikes.iter().any(led)
+    });
+    let back = stopped.try_fold(0, |latest, from| Some(from.back_at?.max(latest)));
+    let Some(back) = back else { return ValueClass::Converges };
+    let recovered = recovered.max(back);
     // As long as old inputs come again they spoil what is new.
     let old_inputs = strikes.iter().map(|(_, strike)| old_inputs_until(case.run, strike));
     let limit = old_inputs.fold(recovered, Nanos::max) + span_ns(&case.run.plan.systems);

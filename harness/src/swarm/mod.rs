@@ -89,7 +89,7 @@ fn candidate(
     let entry = faults::of(kind);
     let options = entry.draw_options(draw);
     let place = match entry.place {
-        Place::Node => places.machines(draw, swarm.beyond_claims),
+        Place::Node => places.machines(draw, kind, swarm.beyond_claims),
         Place::Link => places.links(draw),
     };
     let span = (swarm.until_ns - swarm.from_ns).div_ceil(GRAIN);

@@ -4,6 +4,7 @@
 use crate::config::{FaultPlace, LinkEnd, Target};
 use crate::plan::RunPlan;
 use crate::seed::Draw;
+use aftermath_systems::claim::FaultKind;
 use aftermath_systems::plan::{OperatorPlan, OperatorRole};
 use aftermath_systems::protocol::NodeId;
 
@@ -36,12 +37,14 @@ impl<'p> Places<'p> {
         }
     }
 
-    /// A machine, or some; `any`: perhaps all replicas of an instance.
-    pub fn machines(&self, draw: &mut Draw, any: bool) -> Option<FaultPlace> {
+    /// A machine, or some; `any`: perhaps all replicas of an instance. A fault of storage befalls
+    /// who saves: elsewhere it meets nothing.
+    pub fn machines(&self, draw: &mut Draw, kind: FaultKind, any: bool) -> Option<FaultPlace> {
         let several = draw.below(SEVERAL) == 0;
         let count = if several { 2 + draw.below(2) } else { 1 };
         let by_name = draw.below(2) == 0;
         let mut left = self.machines.clone();
+        left.retain(|node| !kind.is_of_storage() || self.saves(*node));
         let mut targets = Vec::new();
         for _ in 0..count {
             if left.is_empty() {
@@ -58,6 +61,16 @@ impl<'p> Places<'p> {
         match targets.len() {
             0 | 1 => targets.pop().map(FaultPlace::Node),
             _ => Some(FaultPlace::Nodes(targets)),
+        }
+    }
+
+    /// Whether a machine saves anything.
+    fn saves(&self, node: NodeId) -> bool {
+        let systems = &self.plan.systems;
+        let operator = systems.instance(systems.node(node).instance).operator;
+        match systems.operator(operator).role {
+            OperatorRole::Coordinator => true,
+            _ => self.plan.strategy(operator).trims_follow_saves(),
         }
     }
 
