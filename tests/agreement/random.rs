@@ -161,7 +161,7 @@ fn fault() -> impl Strategy<Value = Fault> {
     let length = prop_oneof![Just(1), Just(4_000_000), 1..60_000_000u64];
     let length = prop::option::weighted(0.8, length);
     let replica = prop::option::weighted(0.3, 0..2u16);
-    let what = prop_oneof![4 => 0..3usize, 1 => 3..NODE_FAULTS.len() + LINK_FAULTS.len()];
+    let what = prop_oneof![7 => 0..3usize, 1 => 3..NODE_FAULTS.len() + LINK_FAULTS.len()];
     let what = (what, prop::bool::weighted(0.2));
     let waits = (prop::bool::ANY, 0..20usize, 0..2u16, 1..60u64, 0..3u64);
     (what, 0..4usize, 0..3usize, replica, at, length, prop::option::weighted(0.25, waits))

@@ -1,6 +1,7 @@
 //! The connections over the links break. Whatever is under way is lost, and sent again by the
 //! session over a new connection, which can be made at the end of the fault. Those at the ends of a
-//! broken connection are told so: to them it looks like the death of the other's process.
+//! broken connection are told so, one delay later: to them it looks like the death of the other's
+//! process.
 
 use super::{Effect, Entry, Place, Weather, pick};
 use aftermath_systems::claim::FaultKind;

@@ -33,6 +33,6 @@ pub const ENTRY: Entry = Entry {
     colour: "#88ccee",
     draw: |draw| {
         let by = pick(draw, &["2ms", "5ms", "10ms", "20ms", "50ms"]);
-        vec![("by", by), ("jitter", pick(draw, &["0ms", "0ms", "1ms", "9ms"]))]
+        vec![("by", by), ("jitter", pick(draw, &["100us", "1ms", "9ms"]))]
     },
 };

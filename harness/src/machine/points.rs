@@ -41,7 +41,8 @@ impl Machine {
         self.log.begun.insert(fault, start);
         self.spells.extend(self.plan.spell(fault, start));
         for peer in self.plan.severed(fault, self.id) {
-            self.push(start, Class::Fault, 0, Work::Severed { peer });
+            let at = start + self.plan.latency_ns(peer, self.id);
+            self.push(at, Class::Fault, 0, Work::Severed { peer });
         }
     }
 

@@ -84,11 +84,12 @@ pub(super) fn any(faults: &[PlannedFault], is: impl Fn(Weather) -> bool) -> bool
 }
 
 impl RunPlan {
-    /// When a machine is told that its connection with which other was reset, ns.
+    /// When a machine is told that its connection with which other was reset, ns: one delay after.
     pub fn resets(&self, node: NodeId) -> Vec<(Nanos, NodeId)> {
         let planned = self.faults.iter().enumerate().filter(|(_, fault)| fault.trigger.is_none());
         let told = planned.flat_map(|(number, fault)| {
-            self.severed(number, node).into_iter().map(|peer| (fault.at, peer))
+            let learns = move |peer| (fault.at + self.latency_ns(peer, node), peer);
+            self.severed(number, node).into_iter().map(learns)
         });
         told.collect()
     }
