@@ -4,8 +4,8 @@
 //! ever* means: wrong after the last fault's R3 and the span of the operators have passed (after R2
 //! if the stream ends before there is an R3: values must be right whatever the lag is), and before
 //! somebody takes over once more, because a host has come back or a leader that lives is
-//! suspected. Where there is not even an R2, nothing says that it would not have converged; nor where
-//! somebody who led has died and nobody has taken over.
+//! suspected. Where there is not even an R2, nothing says that it would not have converged; nor
+//! where somebody who led has died and nobody has taken over.
 
 use super::Case;
 use crate::faults::{Effect, Weather};

@@ -3,8 +3,8 @@
 //!
 //! * A primary shows life to its peers every H. A standby suspects when more than K·H have passed
 //!   without, when the connection closes, or when the primary says hello: its memory is gone.
-//! * A suspecting standby activates (the world charges the redirect), takes the next term that is its
-//!   own and announces itself to every replica of every neighbour.
+//! * A suspecting standby activates (the world charges the redirect), takes the next term that is
+//!   its own and announces itself to every replica of every neighbour.
 //! * A host that comes back knows nothing. It says hello to its peers and neighbours and follows
 //!   whoever leads, so the pair exists again; if nobody answers in time, it leads.
 //! * Who learns of a larger term than its own while leading has been deposed: it restarts.

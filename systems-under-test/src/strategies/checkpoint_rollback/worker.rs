@@ -234,8 +234,8 @@ impl Worker {
         term > self.term || cx.planted(Bug::OldCommandObeyed)
     }
 
-    /// A neighbour says who leads it: we know when it has answered our hello. Whoever has taken over
-    /// meanwhile is told hello, too.
+    /// A neighbour says who leads it: we know when it has answered our hello. Whoever has taken
+    /// over meanwhile is told hello, too.
     fn learn(&mut self, cx: &Cx, link: &Link, fx: &mut Effects) {
         match link {
             Link::Welcome { instance, answers, .. } if *answers == self.incarnation => {
