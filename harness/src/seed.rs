@@ -4,7 +4,8 @@
 //! hash of the root seed and the stream's name. So strategies that are compared meet the same
 //! luck, and removing a fault does not reshuffle the rest. Names in use: `workload`, `faults/<n>`,
 //! `phase/<what>`, `jitter` (one draw: what the jitter of all frames is computed from), `loss` (the
-//! same of losses), `swarm` (a whole schedule of faults).
+//! same of everything that faults of links leave to chance), `storage-faults` (of refused and lost
+//! saves), `swarm` (a whole schedule of faults).
 
 use aftermath_systems::operator::mix;
 use rand::{Rng, SeedableRng};

@@ -59,8 +59,9 @@ impl Session {
         while self.on_wire.front().is_some_and(|(at, _)| *at <= leaves) {
             self.on_wire.pop_front();
         }
-        while let Some((_, fault)) = self.on_wire.pop_back_if(|(at, _)| *at > arrives) {
-            overtaken(fault);
+        while let Some((_, fault)) = self.on_wire.back().filter(|(at, _)| *at > arrives) {
+            overtaken(*fault);
+            self.on_wire.pop_back();
         }
         self.on_wire.push_back((arrives, delayed));
     }

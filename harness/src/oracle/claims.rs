@@ -28,7 +28,7 @@ pub fn claimed(case: &Case) -> Claimed {
         }
         let upset = upsets.iter().any(|upset| upset.fault == strike.fault);
         if changes_arrival(run, strike, upset)
-            && ends(run, *node, strike.fault)
+            && ends(&run.plan.systems, &run.plan.faults[strike.fault].place, *node)
                 .into_iter()
                 .any(|end| arbitrary(&run.plan.systems, end))
         {
@@ -133,10 +133,10 @@ fn changes_arrival(run: &RunLog, strike: &Strike, upset: bool) -> bool {
     }
 }
 
-/// The operators at the ends of what a fault befalls; of a coordinator, those of its region.
-fn ends(run: &RunLog, node: NodeId, fault: usize) -> Vec<OperatorId> {
-    let systems = &run.plan.systems;
-    let nodes = match &run.plan.faults[fault].place {
+/// The operators at the ends of what a fault befalls, `node` if it is a machine; of a coordinator,
+/// those of its region.
+pub fn ends(systems: &Plan, place: &PlannedPlace, node: NodeId) -> Vec<OperatorId> {
+    let nodes = match place {
         PlannedPlace::Node { .. } => vec![node],
         PlannedPlace::Links { pairs, .. } => pairs.iter().flat_map(|(a, b)| [*a, *b]).collect(),
     };
@@ -185,7 +185,7 @@ fn misreads(run: &RunLog) -> impl Iterator<Item = (NodeId, Misread)> + '_ {
 
 /// The operators that an upset of this machine hits: its own, or its whole region, set back with
 /// it.
-fn hit(systems: &Plan, node: NodeId) -> Vec<OperatorId> {
+pub fn hit(systems: &Plan, node: NodeId) -> Vec<OperatorId> {
     let Some(region) = systems.region_of(node) else {
         return vec![systems.instance(systems.node(node).instance).operator];
     };

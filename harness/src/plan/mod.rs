@@ -59,7 +59,7 @@ pub struct RunPlan {
     pub(crate) reorders: bool,
     /// Whether a fault hands messages to their receivers again.
     pub(crate) redelivers: bool,
-    /// What losses are drawn from.
+    /// What everything is drawn from that faults of links leave to chance.
     loss_seed: u64,
     /// What refused and lost saves are drawn from.
     storage_seed: u64,

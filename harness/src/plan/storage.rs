@@ -1,6 +1,7 @@
 //! What faults of storage devices mean for a run as a whole: draws, and how long saves may take.
 
 use super::RunPlan;
+use super::weather::uniform;
 use crate::faults::{Effect, Malfunction};
 use aftermath_systems::operator::mix;
 use aftermath_systems::protocol::{Nanos, NodeId};
@@ -10,8 +11,7 @@ impl RunPlan {
     /// all incarnations: a draw with this probability, a function of nothing else but the seed.
     pub fn draws_save(&self, (node, number): (NodeId, u64), fault: usize, millionths: u32) -> bool {
         let word = mix(mix(self.storage_seed, u64::from(node.0)), number);
-        let word = mix(word, fault as u64);
-        ((u128::from(word) * 1_000_000) >> 64) < u128::from(millionths)
+        uniform(mix(word, fault as u64), 999_999) < u64::from(millionths)
     }
 
     /// The latency of a save while every fault that slows storage lasts, ns.

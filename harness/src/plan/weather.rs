@@ -1,6 +1,7 @@
 //! What faults do to links, as a function of time alone. So a sender knows when a frame will come
 //! over at the instant at which it sends it, and no machine has to be told that a fault has begun
-//! or ended.
+//! or ended. Only of a fault that waits for a machine does it hear when that has begun
+//! ([`crate::machine::Machine::begin_spell`]).
 
 use super::{PlannedFault, PlannedPlace, RunPlan};
 use crate::faults::{Effect, Weather};

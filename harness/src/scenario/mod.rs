@@ -78,10 +78,14 @@
 //! # pause = { node = "delays" }                      # stands still, and goes on
 //! # slow-node = { node = "delays", times = 4 }       # services take so many times as long
 //! # partition = { between = ["delays/0/0", "delays/0/1"], in_flight = "dropped" }  # or "held"
-//! # slow-link = { from = "clean", to = "delays", by = "20ms" }  # one way; a name alone: all
-//! #                                                  # machines of it, sources and sinks too
+//! # slow-link = { from = "clean", to = "delays", by = "20ms", jitter = "5ms" }  # one way; a
+//! #                                    # name alone: all machines of it, sources and sinks too
 //! # message-loss = { between = ["clean", "delays"], probability = "5%" }
 //! # heartbeat-loss = { between = ["delays", "delays"], probability = "50%" }
+//! # connection-reset = { between = ["clean", "delays"], told = "both" }  # or "nobody"
+//! # duplicate = { between = ["clean", "delays"], probability = "5%", after = "1ms" }
+//! # reorder = { between = ["clean", "delays"], probability = "5%", by = "5ms" }
+//! # redelivery = { between = ["clean", "delays"], probability = "5%", within = "100ms" }
 //! # storage-slow = { node = "delays", by = "100ms" }  # saves take so much longer
 //! # storage-refuse = { node = "delays", probability = "100%" }  # saves fail; the process is told
 //! # storage-lose = { node = "delays", probability = "100%" }  # reported durable, and not there

@@ -14,7 +14,7 @@
 use crate::config::{FaultAt, FaultConfig};
 use crate::faults::{Effect, Weather};
 use crate::metrics::recovery::span_ns;
-use crate::oracle::claims::{arbitrary, depends_on_arrival, undisturbed};
+use crate::oracle::claims::{arbitrary, depends_on_arrival, ends, hit, undisturbed};
 use crate::plan::{PlannedFault, PlannedPlace, RunPlan, at_instant};
 use crate::transfer::transfer;
 use aftermath_systems::claim::{Answer, FaultKind, Situation, UnderRepair};
@@ -100,8 +100,8 @@ impl<'p> Promised<'p> {
         };
         let mut fresh: Vec<Upset> = planned.iter().flat_map(upset).collect();
         let spoils = |fault: &PlannedFault| {
-            let ends = ends(self.plan, fault);
-            !fault.kind.kills() && ends.into_iter().any(|end| arbitrary(&self.plan.systems, end))
+            !fault.kind.kills()
+                && self.ends(fault).into_iter().any(|end| arbitrary(&self.plan.systems, end))
         };
         let apart = |(number, a): (usize, &Upset)| {
             let others = fresh[..number].iter().chain(&self.upsets);
@@ -269,11 +269,22 @@ impl<'p> Promised<'p> {
         }
     }
 
+    /// The operators at the ends of what a fault befalls.
+    fn ends(&self, fault: &PlannedFault) -> Vec<OperatorId> {
+        let systems = &self.plan.systems;
+        let node = match &fault.place {
+            PlannedPlace::Node { instance, .. } => systems.instance(*instance).replicas[0],
+            // Links have their own ends.
+            PlannedPlace::Links { .. } => NodeId(0),
+        };
+        ends(systems, &fault.place, node)
+    }
+
     /// Whether a fault makes storage lose what it has reported durable, under a strategy that
     /// promises nothing then.
     fn is_a_lie(&self, fault: &PlannedFault) -> bool {
         fault.kind.loses_saves()
-            && ends(self.plan, fault).into_iter().any(|operator| {
+            && self.ends(fault).into_iter().any(|operator| {
                 let undisturbed = undisturbed(&self.plan.systems, operator);
                 let situation = Situation { fault: fault.kind, ..undisturbed };
                 let answer = self.plan.strategy(operator).claim(&situation);
@@ -284,10 +295,7 @@ impl<'p> Promised<'p> {
     /// Whether the strategy promises something about an upset.
     fn is_covered(&self, upset: &Upset) -> bool {
         let systems = &self.plan.systems;
-        let operators: Vec<OperatorId> = match self.region(upset.instance) {
-            Some(_) => hit(self.plan, upset.instance),
-            None => vec![systems.instance(upset.instance).operator],
-        };
+        let operators = hit(systems, systems.instance(upset.instance).replicas[0]);
         let alone = systems.instance(upset.instance).replicas.len() == 1;
         operators.into_iter().all(|operator| {
             let lost = alone || (upset.kills && upset.trouble.spare_lost);
@@ -325,38 +333,4 @@ fn holds_up(effect: Effect) -> bool {
         Effect::Link(weather) => !matches!(weather, Weather::Copy { .. } | Weather::Again { .. }),
         _ => false,
     }
-}
-
-/// The operators that are set back with an instance of a region, or with its coordinator.
-fn hit(plan: &RunPlan, instance: InstanceId) -> Vec<OperatorId> {
-    let systems = &plan.systems;
-    let region = systems.region_of(systems.instance(instance).replicas[0]);
-    let instances = region.map_or(&[][..], |region| &region.instances);
-    let mut all: Vec<_> = instances.iter().map(|i| systems.instance(*i).operator).collect();
-    all.sort_unstable();
-    all.dedup();
-    all
-}
-
-/// The operators at the ends of what a fault befalls; of a coordinator, those of its region.
-fn ends(plan: &RunPlan, fault: &PlannedFault) -> Vec<OperatorId> {
-    let systems = &plan.systems;
-    let instances: Vec<InstanceId> = match &fault.place {
-        PlannedPlace::Node { instance, .. } => vec![*instance],
-        PlannedPlace::Links { pairs, .. } => pairs
-            .iter()
-            .flat_map(|(a, b)| [*a, *b])
-            .map(|node| systems.node(node).instance)
-            .collect(),
-    };
-    let mut all: Vec<_> = instances.iter().map(|i| systems.instance(*i).operator).collect();
-    for instance in instances {
-        let node = systems.instance(instance).replicas[0];
-        if systems.regions.iter().any(|region| region.coordinator == node) {
-            all.extend(hit(plan, instance));
-        }
-    }
-    all.sort_unstable();
-    all.dedup();
-    all
 }
