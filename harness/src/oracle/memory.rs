@@ -11,6 +11,7 @@
 //! judged, nor is anything where more comes in than is worked off.
 
 use super::Case;
+use super::met::telling;
 use crate::metrics::load::is_overloaded;
 use crate::metrics::recovery::span_ns;
 use crate::run::RunLog;
@@ -85,7 +86,7 @@ pub fn check(case: &Case) -> Memory {
 fn unpaired(run: &RunLog) -> Vec<(Nanos, Nanos)> {
     let interval = |upset: Upset| (upset.at, upset.repaired);
     let mut all: Vec<_> = upsets(run).into_iter().map(interval).collect();
-    let strikes = run.strikes().into_iter().map(|(_, strike)| strike);
+    let strikes = telling(run).into_iter().map(|(_, strike)| strike);
     let held_up = strikes.filter(|strike| !run.kind(strike.fault).kills());
     all.extend(held_up.map(|strike| (strike.at, strike.healed.unwrap_or(Nanos::MAX))));
     all

@@ -6,6 +6,7 @@ use crate::run::RunLog;
 use aftermath_reports::record::Rate;
 use aftermath_reports::words;
 use aftermath_systems::claim::FaultKind;
+use aftermath_systems::protocol::NodeId;
 
 /// What a fault met, for people; empty if nothing.
 pub fn met(run: &RunLog, strike: &Strike) -> Vec<String> {
@@ -71,6 +72,14 @@ fn over_links(run: &RunLog, strike: &Strike, kind: FaultKind) -> Option<String> 
             rate(run, strike).map_or(String::new(), |rate| format!(", {}", words::rate(&rate)))
         )
     })
+}
+
+/// The faults that struck and count: those that met something, and those that kill, which say by
+/// themselves what they met.
+pub fn telling(run: &RunLog) -> Vec<(NodeId, &Strike)> {
+    let mut strikes = run.strikes();
+    strikes.retain(|(_, strike)| run.kind(strike.fault).kills() || !met(run, strike).is_empty());
+    strikes
 }
 
 /// How often a fault of chance did something, if it is one.

@@ -7,7 +7,9 @@
 //! `pair-complete`. Not judged where more comes in than is worked off.
 
 use super::Case;
+use super::met::met;
 use crate::metrics::load::is_overloaded;
+use crate::plan::PlannedPlace;
 use crate::run::RunLog;
 use crate::transfer::transfer;
 use crate::upsets::upsets;
@@ -40,11 +42,16 @@ pub fn check(case: &Case) -> Vec<Witness> {
         let mut company = run.plan.acquaintances(node);
         company.push(node);
         let disturbed = strikes.iter().any(|(other, down)| {
-            // A fault on links may have other ends than the one that stands for it.
             let kind = run.kind(down.fault);
-            let concerns = company.contains(other) || !(kind.kills() || kind.is_of_storage());
+            let concerns = match &run.plan.faults[down.fault].place {
+                PlannedPlace::Node { .. } => company.contains(other),
+                PlannedPlace::Links { pairs, .. } => {
+                    pairs.iter().any(|(a, b)| company.contains(a) && company.contains(b))
+                }
+            };
             down.fault != upset.fault
                 && concerns
+                && (kind.kills() || !met(run, down).is_empty())
                 && down.at <= deadline
                 && down.healed.is_none_or(|healed| healed > upset.at)
         });

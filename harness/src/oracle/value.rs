@@ -8,6 +8,7 @@
 //! where somebody who led has died and nobody has taken over.
 
 use super::Case;
+use super::met::telling;
 use crate::faults::{Effect, Weather};
 use crate::machine::{Delivery, Strike};
 use crate::metrics::recovery::span_ns;
@@ -28,7 +29,7 @@ pub fn classify(case: &Case) -> ValueClass {
     let Some(recovered) = last.recovered_at().or(new_output) else {
         return ValueClass::Converges;
     };
-    let strikes = case.run.strikes();
+    let strikes = telling(case.run);
     // Another fault may have come before the successor of a leader that had died.
     let mut stopped = case.recoveries.list.iter().filter(|from| {
         let led = |(_, strike): &(_, &Strike)| strike.fault == from.fault && strike.was_primary;
@@ -36,7 +37,7 @@ pub fn classify(case: &Case) -> ValueClass {
     });
     let back = stopped.try_fold(0, |latest, from| Some(from.back_at?.max(latest)));
     let Some(back) = back else { return ValueClass::Converges };
-    let recovered = recovered.max(back);
+    let recovered = led_on(case, recovered.max(back));
     // As long as old inputs come again they spoil what is new.
     let old_inputs = strikes.iter().map(|(_, strike)| old_inputs_until(case.run, strike));
     let limit = old_inputs.fold(recovered, Nanos::max) + span_ns(&case.run.plan.systems);
@@ -54,6 +55,16 @@ pub fn classify(case: &Case) -> ValueClass {
     let again = again.map(|mark| mark.at).min().unwrap_or(Nanos::MAX);
     let for_ever = |wrong: &Delivery| wrong.scheduled > limit && wrong.at < again;
     if case.ledger.wrong().any(for_ever) { ValueClass::Diverges } else { ValueClass::Converges }
+}
+
+/// Recovery may have been read off outputs that were on their way from a leader that had been
+/// replaced already: until the first new output of whoever had taken over by then, ns.
+fn led_on(case: &Case, recovered: Nanos) -> Nanos {
+    let marks = case.run.nodes.iter().flat_map(|node| &node.log.marks);
+    let before = marks.filter(|mark| mark.name == "took-over" && mark.at <= recovered);
+    let new = case.ledger.new_outputs();
+    let led = before.filter_map(|mark| new.iter().find(|d| d.lineage >= mark.at).map(|d| d.at));
+    led.fold(recovered, Nanos::max)
 }
 
 /// Until when a fault may hand on old inputs, ns; 0 if it does not.

@@ -26,7 +26,7 @@ use aftermath_systems::node::{Cx, Node};
 use aftermath_systems::operator::mix;
 use aftermath_systems::options::Options;
 use aftermath_systems::plan::{OperatorRole, Plan};
-use aftermath_systems::protocol::{ChannelId, Nanos, NodeId, OperatorId};
+use aftermath_systems::protocol::{ChannelId, InstanceId, Nanos, NodeId, OperatorId};
 use aftermath_systems::strategies::{Registry, Strategy, amnesia};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -121,6 +121,11 @@ impl RunPlan {
         plan.spells = weather::spells(&plan.faults);
         plan.reorders = weather::any(&plan.faults, |w| matches!(w, Weather::Delay { .. }));
         plan.redelivers = weather::any(&plan.faults, |w| matches!(w, Weather::Again { .. }));
+        if config.drain_within_ns.is_none() {
+            // What a fault holds up is under way, though nothing moves.
+            let latest = plan.faults.iter().map(PlannedFault::late_ns).max().unwrap_or(0);
+            plan.drain_within_ns = plan.drain_within_ns.saturating_add(latest);
+        }
         plan
     }
 
@@ -181,6 +186,25 @@ impl RunPlan {
     pub fn longest_latency_ns(&self) -> Nanos {
         let longest = self.latency_ns.iter().zip(&self.jitter_ns).map(|(a, b)| a + b);
         longest.max().unwrap_or(0)
+    }
+
+    /// Whether what a machine says to its replicas or its coordinator may be there before what it
+    /// has put out is at the next operator. Then a checkpoint may count while outputs that it
+    /// covers are still on the wire, and they die there if the wire dies with the machine.
+    pub fn talks_faster_than_it_sends(&self, node: NodeId) -> bool {
+        let systems = &self.systems;
+        let instance = systems.node(node).instance;
+        let replicas = |of: InstanceId| systems.instance(of).replicas.iter().copied();
+        let region = systems.region_of(node);
+        let peers = replicas(instance).chain(region.map(|region| region.coordinator));
+        let talk = peers.filter(|peer| *peer != node).map(|peer| self.latency_ns(node, peer));
+        let behind = systems.channels.iter().filter(|c| c.from == instance);
+        let longest = |to: NodeId| {
+            self.latency_ns(node, to)
+                + self.jitter_ns[node.index() * systems.nodes.len() + to.index()]
+        };
+        let send = behind.flat_map(|channel| replicas(channel.to)).map(longest);
+        talk.min().is_some_and(|talk| send.max().is_some_and(|send| send > talk))
     }
 
     /// Whether a channel leads into a protected operator.

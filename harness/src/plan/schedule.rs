@@ -51,6 +51,19 @@ impl PlannedFault {
     }
 }
 
+impl PlannedFault {
+    /// How much later than without it something may come, ns.
+    pub fn late_ns(&self) -> Nanos {
+        match self.effect {
+            Effect::Link(Weather::Slow { by_ns, jitter_ns }) => by_ns + jitter_ns,
+            Effect::Link(Weather::Delay { by_ns, .. }) => by_ns,
+            Effect::Link(Weather::Copy { after_ns, .. }) => after_ns,
+            Effect::Link(Weather::Again { within_ns, .. }) => within_ns,
+            _ => 0,
+        }
+    }
+}
+
 /// The faults of one run, by start; of several machines at once, one for each.
 pub fn faults(
     written: &[FaultConfig],

@@ -10,6 +10,8 @@ use aftermath_systems::protocol::NodeId;
 
 /// Of so many faults of machines, one befalls several.
 const SEVERAL: u64 = 4;
+/// Of so many faults of links, one befalls what replicas and coordinators say to each other.
+const INNER: u64 = 3;
 /// Of so many ends of links, one is all machines of an operator.
 const WHOLE: u64 = 4;
 
@@ -18,6 +20,8 @@ pub struct Places<'p> {
     plan: &'p RunPlan,
     machines: Vec<NodeId>,
     links: Vec<(NodeId, NodeId)>,
+    /// Those between replicas, and with coordinators.
+    inner: Vec<(NodeId, NodeId)>,
 }
 
 impl<'p> Places<'p> {
@@ -30,11 +34,14 @@ impl<'p> Places<'p> {
             operator.protected || matches!(operator.role, OperatorRole::Coordinator)
         };
         let links = |a: NodeId| plan.acquaintances(a).into_iter().map(move |b| (a, b));
-        Places {
-            plan,
-            machines: nodes().filter(fails).collect(),
-            links: nodes().flat_map(links).collect(),
-        }
+        let links: Vec<_> = nodes().flat_map(links).collect();
+        let is_inner = |(a, b): &(NodeId, NodeId)| {
+            let coordinates = |a, b| systems.region_of(b).is_some_and(|r| r.coordinator == a);
+            let one = systems.node(*a).instance == systems.node(*b).instance;
+            one || coordinates(*a, *b) || coordinates(*b, *a)
+        };
+        let inner = links.iter().copied().filter(is_inner).collect();
+        Places { plan, machines: nodes().filter(fails).collect(), links, inner }
     }
 
     /// A machine, or some; `any`: perhaps all replicas of an instance. A fault of storage befalls
@@ -76,7 +83,10 @@ impl<'p> Places<'p> {
 
     /// The links between two machines that talk, or between operators whose machines do.
     pub fn links(&self, draw: &mut Draw) -> Option<FaultPlace> {
-        let (from, to) = *self.links.get(draw.below(self.links.len() as u64) as usize)?;
+        // There are few links between replicas, and much goes wrong there.
+        let inner = draw.below(INNER) == 0 && !self.inner.is_empty();
+        let links = if inner { &self.inner } else { &self.links };
+        let (from, to) = *links.get(draw.below(links.len() as u64) as usize)?;
         let both = draw.below(2) == 0;
         let mut end = |node: NodeId| {
             let whole = draw.below(WHOLE) == 0;

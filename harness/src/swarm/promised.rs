@@ -162,6 +162,11 @@ impl<'p> Promised<'p> {
             (Effect::Link(_), _) if long => waits,
             _ => return Vec::new(),
         };
+        let wire_dies = matches!(fault.effect, Effect::Crash { wire_dies: true, .. });
+        let overtakes = |instance: InstanceId| {
+            let mut replicas = self.plan.systems.instance(instance).replicas.iter();
+            wire_dies && replicas.any(|node| self.plan.talks_faster_than_it_sends(*node))
+        };
         let upset = |instance: InstanceId| Upset {
             kind: fault.kind,
             kills: fault.kind.kills(),
@@ -169,7 +174,7 @@ impl<'p> Promised<'p> {
             at: fault.at,
             over,
             repaired: end.max(over).saturating_add(self.settle_ns + settings.join_after()),
-            trouble: Trouble::default(),
+            trouble: Trouble { overtaken: overtakes(instance), ..Trouble::default() },
         };
         self.watched(&fault.place).into_iter().map(upset).collect()
     }

@@ -74,6 +74,16 @@ impl Alignment {
         Step::Cut(number)
     }
 
+    /// A barrier of this checkpoint has come. If another was being aligned it was given up, and
+    /// what it held back came before this barrier: it must be taken first.
+    pub fn supersede(&mut self, number: u64) -> Vec<(ChannelId, Item)> {
+        if number <= self.number {
+            return Vec::new();
+        }
+        self.arrived.clear();
+        std::mem::take(&mut self.held)
+    }
+
     /// What was held back, in the order of arrival, after the cut.
     pub fn release(&mut self) -> Vec<(ChannelId, Item)> {
         std::mem::take(&mut self.held)

@@ -149,11 +149,15 @@ impl Inbox {
     /// The answer to a request has come: what follows is what we asked for. Returns whether it
     /// answers another request than our last: whoever leads the sender now has heard of an old one,
     /// and must be asked again, or it would send what we do not take.
-    pub fn rewound(&mut self, from: NodeId, channel: ChannelId, ask: Ask) -> bool {
+    pub fn rewound(&mut self, cx: &Cx, from: NodeId, channel: ChannelId, ask: Ask) -> bool {
         let found = self.upstream.iter_mut().find(|u| u.channel == channel);
         let Some(upstream) = found.filter(|u| u.primary == from) else { return false };
         if upstream.ask != ask {
             return upstream.rewinding.is_none();
+        }
+        // It has come before, or whoever leads the sender since has heard of our old request.
+        if upstream.rewinding.is_none() && !cx.planted(Bug::RewindUnmarked) {
+            return upstream.answered != ask;
         }
         upstream.rewinding = None;
         upstream.answered = ask;

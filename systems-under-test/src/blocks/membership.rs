@@ -168,7 +168,10 @@ impl Membership {
                         let yours = (self.term, cx.me);
                         let (term, next) = (self.term, Positions::default());
                         let (instance, answers) = (mine, *incarnation);
-                        fx.link(from, Link::Welcome { instance, term, answers, yours, next });
+                        let incarnation = self.incarnation;
+                        let link =
+                            Link::Welcome { instance, term, answers, incarnation, yours, next };
+                        fx.link(from, link);
                         Change::Joined(from)
                     }
                     Role::Standby if from == self.primary => self.suspect(fx),
@@ -176,7 +179,7 @@ impl Membership {
                 }
             }
             Link::Welcome { answers, .. } if *answers != self.incarnation => Change::None,
-            Link::Welcome { instance, term, .. } if *instance == mine => {
+            Link::Welcome { instance, term, incarnation, .. } if *instance == mine => {
                 // Who has been answered has asked nothing more.
                 if self.role != Role::Joining || *term < self.term {
                     return Change::None;
@@ -184,14 +187,20 @@ impl Membership {
                 self.role = Role::Standby;
                 self.primary = from;
                 self.term = *term;
+                // A hello that it has said before is old.
+                self.hear(from, *incarnation);
                 self.watch(cx, fx);
                 Change::Follows(from)
             }
-            // A neighbour's answer tells the term after which we must come, should we lead.
-            Link::Welcome { yours: (term, _), .. } => {
-                self.term = self.term.max(*term);
-                Change::None
-            }
+            // A neighbour's answer tells the term after which we must come, should we lead; or that
+            // somebody leads who has not heard of us, nor we of it.
+            Link::Welcome { yours: (term, _), .. } if *term > self.term => match self.role {
+                Role::Primary => self.deposed(fx),
+                Role::Standby | Role::Joining => {
+                    self.term = *term;
+                    Change::None
+                }
+            },
             _ => Change::None,
         }
     }

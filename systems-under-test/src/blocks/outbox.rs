@@ -174,10 +174,10 @@ impl Outbox {
     ) {
         let found = self.downstream.iter_mut().find(|d| d.channel == channel);
         let Some(downstream) = found.filter(|d| d.primary == who) else { return };
-        let known = Handshake::Known(from.clone());
-        let Handshake::Asked(held) = std::mem::replace(&mut downstream.handshake, known) else {
-            return;
-        };
+        // What was not asked, or has been answered, has come again.
+        let Handshake::Asked(held) = &mut downstream.handshake else { return };
+        let held = std::mem::take(held);
+        downstream.handshake = Handshake::Known(from.clone());
         let kept = if downstream.retain { downstream.log.clone() } else { held };
         for tuple in kept.iter().filter(|t| !from.covers(t.id.stream, t.id.position)) {
             downstream.send(cx, term, tuple, Cause::Resend, fx);

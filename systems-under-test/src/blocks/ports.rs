@@ -59,7 +59,7 @@ impl Ports {
                 }
             }
             Link::Rewound { channel, ask } => {
-                let again = self.inbox.rewound(from, *channel, *ask);
+                let again = self.inbox.rewound(cx, from, *channel, *ask);
                 if let (true, Some(mine)) = (again, leads) {
                     let received = self.inbox.received();
                     let which = Resend::From(self.inbox.on_channel(cx, *channel, received));
@@ -75,7 +75,11 @@ impl Ports {
                 if let (Some(term), Some(yours)) = (leads, self.known(*instance)) {
                     let next = self.outbox.next(*instance);
                     let (instance, answers) = (cx.instance(), *answers);
-                    fx.link(from, Link::Welcome { instance, term, answers, yours, next });
+                    let incarnation = 0;
+                    fx.link(
+                        from,
+                        Link::Welcome { instance, term, answers, incarnation, yours, next },
+                    );
                 }
             }
             Link::Welcome { instance, term, .. } => {

@@ -70,6 +70,8 @@ pub enum Link {
         term: Term,
         /// The incarnation of the process whose hello is answered.
         answers: u32,
+        /// To its own replicas: the incarnation of the process that answers; to others 0.
+        incarnation: u32,
         /// What it knows of the asker's own instance: term and primary.
         yours: (Term, NodeId),
         /// To a downstream replica that is fed like all: what it will be sent from now on begins at

@@ -264,6 +264,11 @@ impl Worker {
         if term < self.term && cx.plan.is_internal(channel) {
             return;
         }
+        if let Item::Barrier(number) = item {
+            for (channel, item) in self.alignment.supersede(number) {
+                self.take(cx, self.term, channel, item, fx);
+            }
+        }
         match self.alignment.step(cx, channel, item) {
             Step::Wait => {}
             Step::Take(item) => {

@@ -116,6 +116,10 @@ impl Node for Replica {
         }
         let leads = self.member.leads();
         match event {
+            // What comes before it has been answered belongs to its former life.
+            Event::Started { incarnation, .. } if incarnation > 1 => {
+                self.has_base = cx.planted(Bug::NoStateCopy);
+            }
             Event::Data { channel, item, .. } => {
                 if let Some(mine) = leads {
                     self.task.take(cx, mine, (channel, &item), fx, |_, _| {});

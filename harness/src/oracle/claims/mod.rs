@@ -1,5 +1,7 @@
 //! What was promised for what happened, and whether it was kept.
 
+mod redelivered;
+
 use super::Case;
 use super::met::met;
 use crate::faults::Effect;
@@ -10,7 +12,7 @@ use crate::run::RunLog;
 use crate::upsets::{Upset, upsets};
 use aftermath_reports::record::{Claimed, Guarantee, ValueClass};
 use aftermath_systems::claim::{
-    Answer, Claim, Delivery, Downstream, FaultKind, Situation, UnderRepair, Value,
+    Answer, Claim, Downstream, FaultKind, Situation, UnderRepair, Value,
 };
 use aftermath_systems::operator::OperatorClass;
 use aftermath_systems::plan::{ChannelPlan, Dedup, Feed, Plan};
@@ -36,7 +38,7 @@ pub fn claimed(case: &Case) -> Claimed {
             answer = answer.join(Answer::NotCovered(why));
         }
     }
-    answer = redelivered(run, &strikes).into_iter().fold(answer, Answer::join);
+    answer = redelivered::answers(run, &strikes).into_iter().fold(answer, Answer::join);
     for upset in &upsets {
         let strike = strikes.iter().find(|(_, strike)| strike.fault == upset.fault);
         let (node, strike) = strike.expect("an upset has its fault");
@@ -76,50 +78,6 @@ struct Past<'a> {
     upsets: &'a [Upset],
 }
 
-/// What is promised where tuples came again, above the session: as if their sender had repeated
-/// them, whoever took them. Where positions are remembered nobody notices. They are not where
-/// nobody looks at them, and where whoever leads has started with no memory and nothing was sent
-/// to it again.
-fn redelivered(run: &RunLog, strikes: &[(NodeId, &Strike)]) -> Vec<Answer> {
-    let systems = &run.plan.systems;
-    let mut answers = Vec::new();
-    for (_, strike) in strikes {
-        let PlannedPlace::Links { pairs, .. } = &run.plan.faults[strike.fault].place else {
-            continue;
-        };
-        if run.kind(strike.fault) != FaultKind::Redelivery {
-            continue;
-        }
-        let came_again = |node: &NodeId| {
-            let touched = run.nodes[node.index()].log.touched.get(&strike.fault);
-            touched.is_some_and(|touched| touched.items > 0)
-        };
-        for (from, to) in pairs.iter().filter(|(_, to)| came_again(to)) {
-            let instance = systems.node(*to).instance;
-            let started_again = !run.nodes[to.index()].log.activations.is_empty();
-            let sender = systems.node(*from).instance;
-            for channel in systems.channels.iter().filter(|c| c.from == sender && c.to == instance)
-            {
-                let contract = &systems.edge(channel.edge).contract;
-                let asks = contract.retain || contract.feed == Feed::AllReplicas;
-                if contract.dedup == Dedup::Off || (started_again && !asks) {
-                    let id = systems.instance(instance).operator;
-                    let own = systems.operator(id).operator();
-                    let own = own.map_or(Downstream::Stateless, |own| Downstream::of(own.span()));
-                    let spoilt = own.max(downstream(systems, id));
-                    answers.push(Answer::Claim(Claim {
-                        delivery: Delivery::DUPLICATES,
-                        value: spoilt.value(),
-                        state_same: spoilt == Downstream::Stateless,
-                        ..Claim::PRECISE
-                    }));
-                }
-            }
-        }
-    }
-    answers
-}
-
 /// Whether a fault that does not kill makes tuples come at other times than without it.
 fn changes_arrival(run: &RunLog, strike: &Strike, upset: bool) -> bool {
     let touched = strike.touched;
@@ -133,16 +91,16 @@ fn changes_arrival(run: &RunLog, strike: &Strike, upset: bool) -> bool {
     }
 }
 
-/// The operators at the ends of what a fault befalls, `node` if it is a machine; of a coordinator,
-/// those of its region.
+/// The operators at the ends of what a fault befalls, `node` if it is a machine; those of its
+/// region, too: it cuts, trims and is set back as a whole.
 pub fn ends(systems: &Plan, place: &PlannedPlace, node: NodeId) -> Vec<OperatorId> {
     let nodes = match place {
         PlannedPlace::Node { .. } => vec![node],
         PlannedPlace::Links { pairs, .. } => pairs.iter().flat_map(|(a, b)| [*a, *b]).collect(),
     };
     let operators = |node: NodeId| match systems.region_of(node) {
-        Some(region) if region.coordinator == node => region.instances.clone(),
-        _ => vec![systems.node(node).instance],
+        Some(region) => region.instances.clone(),
+        None => vec![systems.node(node).instance],
     };
     let instances = nodes.into_iter().flat_map(operators);
     let mut all: Vec<_> = instances.map(|i| systems.instance(i).operator).collect();
@@ -298,6 +256,7 @@ fn situation(
         successor.is_some_and(|at| at < strike.items_leave_until)
             || (silent && strike.unsent)
             || (wire_dies && strike.at < strike.items_leave_until)
+            || (wire_dies && run.plan.talks_faster_than_it_sends(node))
     } else {
         replicas.iter().any(|peer| run.is_late(*peer, upset.at))
     };
@@ -339,14 +298,18 @@ pub fn depends_on_arrival(systems: &Plan, id: OperatorId) -> bool {
 /// are set back with it and do not count.
 fn downstream(systems: &Plan, id: OperatorId) -> Downstream {
     let region = |id| systems.instance(systems.operator(id).instances[0]).region;
+    behind(systems, id, |to| region(id).is_none() || region(id) != region(to))
+}
+
+/// How far back those of the operators behind `id` that count depend on their inputs, at worst.
+fn behind(systems: &Plan, id: OperatorId, counts: impl Fn(OperatorId) -> bool) -> Downstream {
     let mut worst = Downstream::Stateless;
     let mut behind = vec![id];
     while let Some(from) = behind.pop() {
         for edge in &systems.operator(from).outputs {
             let to = systems.edge(*edge).to;
             behind.push(to);
-            let inside = region(id).is_some() && region(id) == region(to);
-            if let (Some(operator), false) = (systems.operator(to).operator(), inside) {
+            if let (Some(operator), true) = (systems.operator(to).operator(), counts(to)) {
                 worst = worst.max(Downstream::of(operator.span()));
             }
         }
