@@ -15,7 +15,7 @@ use aftermath_systems::claim::{
     Answer, Claim, Downstream, FaultKind, Situation, UnderRepair, Value,
 };
 use aftermath_systems::operator::OperatorClass;
-use aftermath_systems::plan::{ChannelPlan, Dedup, Feed, Plan};
+use aftermath_systems::plan::{ChannelPlan, Dedup, Plan};
 use aftermath_systems::protocol::{InstanceId, Nanos, NodeId, OperatorId};
 
 /// The join of the promises for everything that was upset.
