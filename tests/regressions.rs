@@ -18,6 +18,7 @@ const NAMES: &[&str] = &[
     "excused-too-early",
     "given-up-and-held",
     "handshake-active",
+    "handshake-and-two-fed",
     "handshake-ping-pong",
     "handshake-upstream-backup",
     "heartbeats-behind-data",

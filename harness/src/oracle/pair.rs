@@ -30,6 +30,10 @@ pub fn check(case: &Case) -> Vec<Witness> {
         let node = upset.node;
         let replicas = &systems.instance(upset.instance).replicas;
         let Some(back) = upset.back.filter(|_| replicas.len() > 1) else { continue };
+        // After the last input nothing is left to protect, and nothing to join by.
+        if back >= systems.workload.end_at {
+            continue;
+        }
         // Until then queues are longer than usual.
         let recovery = case.recoveries.list.iter().find(|from| from.fault == upset.fault);
         let recovered = match recovery {

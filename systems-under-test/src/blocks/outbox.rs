@@ -118,8 +118,13 @@ impl Outbox {
                 if downstream.retain {
                     downstream.log.push_back(tuple.clone());
                 }
-                if !self.muted && downstream.may_send(tuple) {
+                if self.muted {
+                    continue;
+                }
+                if downstream.may_send(tuple) {
                     downstream.send(cx, term, tuple, Cause::Tuple, fx);
+                } else if downstream.is_known(tuple) {
+                    downstream.send_to_others(cx, term, tuple, fx);
                 }
             }
         }
@@ -179,8 +184,12 @@ impl Outbox {
         let held = std::mem::take(held);
         downstream.handshake = Handshake::Known(from.clone());
         let kept = if downstream.retain { downstream.log.clone() } else { held };
-        for tuple in kept.iter().filter(|t| !from.covers(t.id.stream, t.id.position)) {
-            downstream.send(cx, term, tuple, Cause::Resend, fx);
+        for tuple in &kept {
+            if downstream.is_known(tuple) {
+                downstream.send_to_others(cx, term, tuple, fx);
+            } else {
+                downstream.send(cx, term, tuple, Cause::Resend, fx);
+            }
         }
     }
 
@@ -297,6 +306,27 @@ impl Downstream {
                     held.push_back(tuple.clone());
                 }
                 false
+            }
+        }
+    }
+
+    /// Whether whoever leads the receiver has said that it has this.
+    fn is_known(&self, tuple: &Tuple) -> bool {
+        let covers = |from: &Positions| from.covers(tuple.id.stream, tuple.id.position);
+        matches!(&self.handshake, Handshake::Known(from) if covers(from))
+    }
+
+    /// Sends what the leading replica has to the others that are fed: what was on its way to them
+    /// may have died with our predecessor, and they drop what they have.
+    fn send_to_others(&self, cx: &Cx, term: Term, tuple: &Tuple, fx: &mut Effects) {
+        if self.feed == Feed::Primary {
+            return;
+        }
+        let stamp = Stamp { term, ask: self.answered };
+        for replica in &cx.plan.instance(self.instance).replicas {
+            if *replica != self.primary {
+                let item = Item::Tuple(tuple.clone());
+                fx.emit(*replica, self.channel, stamp, item, Cause::Copy);
             }
         }
     }
