@@ -12,6 +12,7 @@ const NAMES: &[&str] = &[
     "again-within-a-region",
     "asked-by-the-replaced",
     "complete-before-the-fault",
+    "copy-overtakes",
     "cut-without-what-was-held",
     "dead-on-the-wire",
     "empty-standby-leads",

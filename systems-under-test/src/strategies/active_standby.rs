@@ -60,6 +60,7 @@ impl Strategy for ActiveStandby {
             task,
             standby: cx.peers().next(),
             joining: None,
+            copied: Positions::default(),
         })
     }
 
@@ -120,6 +121,9 @@ struct Replica {
     task: Task,
     standby: Option<NodeId>,
     joining: Option<Joining>,
+    /// What the state contains that we were given. What we are fed of it comes later if the state
+    /// has overtaken it, and must not count again, whether duplicates are looked for or not.
+    copied: Positions,
 }
 
 impl Node for Replica {
@@ -199,6 +203,11 @@ impl Replica {
             joining.held.push((channel, item));
             return;
         }
+        if let Item::Tuple(tuple) = &item
+            && self.copied.covers(tuple.id.stream, tuple.id.position)
+        {
+            return;
+        }
         let mine = self.member.leads().unwrap_or_default();
         self.task.take(cx, mine, (channel, &item), fx, |_, _| {});
     }
@@ -270,19 +279,13 @@ impl Replica {
             return;
         }
         let Joining { held, .. } = self.joining.take().expect("checked above");
-        let wanted = inbox.wanted.clone();
+        self.copied = inbox.wanted.clone();
         self.task.operator.restore(&state);
         self.task.ports.inbox.restore(inbox);
         self.task.ports.outbox.adopt_log(log);
         self.task.arm(fx);
         for (channel, item) in held {
-            let known = match &item {
-                Item::Tuple(tuple) => wanted.covers(tuple.id.stream, tuple.id.position),
-                Item::Barrier(_) => false,
-            };
-            if !known {
-                self.take(cx, channel, item, fx);
-            }
+            self.take(cx, channel, item, fx);
         }
         fx.send(self.member.primary(), &Message::Joined(incarnation), control(cx));
     }
