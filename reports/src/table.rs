@@ -207,7 +207,10 @@ pub fn schedule(record: &Record, indent: usize) -> String {
     let lines: String = lines.map(|line| format!("{indent}  {line}\n")).collect();
     match lines.is_empty() {
         true => format!("{indent}the swarm drew no fault\n"),
-        false => format!("{indent}drawn, to be pasted in place of the swarm:\n{lines}"),
+        false => {
+            let strategy = clean(&record.strategy);
+            format!("{indent}drawn for {strategy}, to be pasted in place of the swarm:\n{lines}")
+        }
     }
 }
 

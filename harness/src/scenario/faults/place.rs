@@ -224,8 +224,9 @@ fn coordinator(
 ) -> Option<LinkEnd> {
     let names: Vec<String> = (0..around.coordinators).map(coordinator_name).collect();
     if names.is_empty() {
-        let help = "coordinators belong to strategies such as `checkpoint-rollback`: name them in \
-                    `strategies` or `mixture`";
+        let help = "coordinators belong to strategies such as `checkpoint-rollback`: let the case run \
+                    under those only, with strategies = [\"checkpoint-rollback\"], or name them in \
+                    `mixture`";
         item.error("no operator here has a coordinator", Some(help.to_string()));
         return None;
     }
