@@ -4,8 +4,8 @@
 //!
 //! What is drawn are faults as a scenario says them, so the schedule can be printed, pasted and
 //! shrunk by hand. Where the swarm stays within claims, a fault is drawn again until the schedule
-//! is one about which the strategy promises something ([`promised`]); so schedules differ between
-//! strategies that promise different things. Whom faults befall is drawn in [`place`].
+//! is one about which the strategy promises something (`promised`); so schedules differ between
+//! strategies that promise different things. Whom faults befall is drawn in `place`.
 
 mod place;
 mod promised;
