@@ -6,7 +6,7 @@ mod support;
 use aftermath_harness::config::Case;
 use aftermath_harness::run::RunLog;
 use aftermath_reports::record::{Rate, Record, Status};
-use support::{SMALL, judge_logs, parse, run_one, twin_of};
+use support::{SMALL, judge_logs, parse, run_one, standard_errors, twin_of};
 
 /// A run and its record.
 struct Ran {
@@ -20,12 +20,6 @@ fn run(text: &str) -> Ran {
     let (run, twin) = (run_one(&case.config, 0, false), twin_of(&case.config, 0, false));
     let record = judge_logs(&scenario, case, 0, &run, &twin);
     Ran { run, record }
-}
-
-/// How far `found` of `of` is from a probability, in standard errors.
-fn standard_errors(found: u64, of: u64, probability: f64) -> f64 {
-    let (found, of) = (found as f64, of as f64);
-    (found / of - probability).abs() / (probability * (1.0 - probability) / of).sqrt()
 }
 
 #[test]

@@ -10,7 +10,7 @@ use aftermath_harness::machine::{Misread, SavesHit};
 use aftermath_harness::run::RunLog;
 use aftermath_reports::record::{Claimed, Record, Status};
 use aftermath_systems::strategies::Registry;
-use support::{SMALL, judge_logs, parse, plan, run_one, twin_of};
+use support::{SMALL, judge_logs, parse, plan, run_one, standard_errors, twin_of};
 
 /// Strategies that save, with where their saves go: options, and the machine whose device it is.
 const SAVERS: [(&str, &str, &str); 5] = [
@@ -186,12 +186,6 @@ fn a_region_lives_with_a_pointer_that_is_refused() {
             ran.is_exactly_once();
         }
     }
-}
-
-/// How far `found` of `of` is from a probability, in standard errors.
-fn standard_errors(found: u64, of: u64, probability: f64) -> f64 {
-    let (found, of) = (found as f64, of as f64);
-    (found / of - probability).abs() / (probability * (1.0 - probability) / of).sqrt()
 }
 
 #[test]

@@ -252,3 +252,9 @@ pub fn files_of(directory: &str) -> Vec<(String, Vec<u8>)> {
     files.sort();
     files
 }
+
+/// How far `found` of `of` is from a probability, in standard errors.
+pub fn standard_errors(found: u64, of: u64, probability: f64) -> f64 {
+    let (found, of) = (found as f64, of as f64);
+    (found / of - probability).abs() / (probability * (1.0 - probability) / of).sqrt()
+}

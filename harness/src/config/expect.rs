@@ -1,0 +1,134 @@
+//! What a case expects of its runs.
+
+use aftermath_reports::record::ValueClass;
+use aftermath_systems::claim::Delivery;
+
+/// What a case expects. Empty: every covered claim holds, the run settles, not inconclusive.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Expect {
+    /// For each run.
+    pub run: Vec<(Quantity, Bound)>,
+    /// For the mean over the runs.
+    pub mean: Vec<(Quantity, Bound)>,
+    /// For the smallest of the runs.
+    pub min: Vec<(Quantity, Bound)>,
+    /// For the largest of the runs.
+    pub max: Vec<(Quantity, Bound)>,
+    /// What is missing or repeated, all runs together.
+    pub delivery: Option<Delivery>,
+    /// The worst value class of the runs.
+    pub value: Option<ValueClass>,
+    /// Whether retained memory stays bounded in all runs that could judge it.
+    pub memory_bounded: Option<bool>,
+    /// For the verdict of each run.
+    pub observed: Option<Observed>,
+    /// The status that each run is expected to have, where it is not "held".
+    pub status: Option<aftermath_reports::record::Status>,
+    /// What is expected under one strategy, over and above.
+    pub under: Vec<(&'static str, Expect)>,
+}
+
+impl Expect {
+    /// What is expected under a strategy: what is expected anyway, and what is of that strategy,
+    /// which is stronger.
+    #[must_use]
+    pub fn under(&self, strategy: &str) -> Expect {
+        let mut all = Expect { under: Vec::new(), ..self.clone() };
+        let own = self.under.iter().filter(|(name, _)| *name == strategy);
+        for own in own.map(|(_, own)| own.clone()) {
+            for (list, own) in [
+                (&mut all.run, own.run),
+                (&mut all.mean, own.mean),
+                (&mut all.min, own.min),
+                (&mut all.max, own.max),
+            ] {
+                list.retain(|(quantity, _)| own.iter().all(|(other, _)| other != quantity));
+                list.extend(own);
+            }
+            all.delivery = own.delivery.or(all.delivery);
+            all.value = own.value.or(all.value);
+            all.memory_bounded = own.memory_bounded.or(all.memory_bounded);
+            all.observed = own.observed.or(all.observed);
+            all.status = own.status.or(all.status);
+        }
+        all
+    }
+}
+
+/// How the verdict is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Observed {
+    /// The observed guarantee is the claimed one.
+    Exactly,
+    /// The observed guarantee is the claimed one or better (what is checked anyway).
+    AtLeastAsGood,
+}
+
+/// A number of a record that expectations are about. `ALL` lists their names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Quantity {
+    /// Counts.
+    Lost,
+    /// Extra copies.
+    Duplicates,
+    /// Wrong values.
+    Wrong,
+    /// R1 of the last fault, ns.
+    R1,
+    /// R2 of the last fault, ns.
+    R2,
+    /// R3 of the last fault, ns.
+    R3,
+    /// Silence of the last fault, ns.
+    Silence,
+    /// Detection of the last fault, ns.
+    Detect,
+    /// Overhead bytes without heartbeats per tuple byte of one hop, parts per million.
+    BytesPerHopPpm,
+    /// Largest retained memory, tuples.
+    RetainedMax,
+}
+
+impl Quantity {
+    /// Names in scenarios.
+    pub const ALL: &[(&'static str, Quantity)] = &[
+        ("lost", Quantity::Lost),
+        ("duplicates", Quantity::Duplicates),
+        ("wrong", Quantity::Wrong),
+        ("recovery.r1", Quantity::R1),
+        ("recovery.r2", Quantity::R2),
+        ("recovery.r3", Quantity::R3),
+        ("recovery.silence", Quantity::Silence),
+        ("recovery.detect", Quantity::Detect),
+        ("overhead.bytes_per_hop_ppm", Quantity::BytesPerHopPpm),
+        ("overhead.retained_max", Quantity::RetainedMax),
+    ];
+
+    /// Whether it is a span of time (written `"639ms"`), or a plain number.
+    pub fn is_time(self) -> bool {
+        matches!(
+            self,
+            Quantity::R1 | Quantity::R2 | Quantity::R3 | Quantity::Silence | Quantity::Detect
+        )
+    }
+}
+
+/// What a quantity is compared with. Times in ns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Bound {
+    /// Exactly this.
+    Exact(u64),
+    /// At least and at most, both optional.
+    Range(Option<u64>, Option<u64>),
+    /// What a formula predicts.
+    Formula {
+        /// Its name, looked up in [`crate::formulas::ALL`].
+        name: String,
+        /// How often it counts: once for each failure.
+        times: u64,
+        /// Relative tolerance, parts per million.
+        within_ppm: u64,
+        /// Absolute tolerance, thousandths of a tuple: of a count, or of the time between tuples.
+        within_milli_tuples: u64,
+    },
+}
