@@ -1,0 +1,128 @@
+//! Deliberately wrong variants are found by schedules that nobody wrote, and the honest code is
+//! clean under the very same ones.
+
+mod support;
+
+use aftermath_harness::config::Scenario;
+use aftermath_reports::record::{Record, Status};
+use aftermath_systems::planted_bugs::ALL;
+use support::{campaign, parse, text_of};
+
+/// How many seeds are tried before the next look.
+const STEP: u64 = 50;
+
+/// What a swarm needs beside the pipeline of the bug's own scenario, and how many seeds at most.
+struct Hunt {
+    bug: &'static str,
+    swarm: &'static str,
+    seeds: u64,
+}
+
+/// Most are found by anything at all.
+const ANYTHING: &str = "";
+
+/// A thing that old messages do is found sooner where messages come again and processes die.
+const OLD_MESSAGES: &str = "kinds = [\"redelivery\", \"process-crash\"]\nmost = 6\n";
+
+const HUNTS: [Hunt; 26] = [
+    hunt("announce-to-known-only", ANYTHING, 100),
+    hunt("cut-at-first-barrier", ANYTHING, 50),
+    hunt("dedup-not-in-checkpoint", ANYTHING, 50),
+    hunt("delta-skipped", ANYTHING, 50),
+    hunt("incomplete-checkpoint", ANYTHING, 50),
+    hunt("kept-log-unsent", ANYTHING, 50),
+    hunt("needs-newest-only", ANYTHING, 50),
+    hunt("never-trims", ANYTHING, 50),
+    hunt("no-alignment", ANYTHING, 50),
+    hunt("no-state-copy", ANYTHING, 50),
+    hunt("old-checkpoint-applied", OLD_MESSAGES, 500),
+    hunt("old-command-obeyed", OLD_MESSAGES, 500),
+    hunt("old-stamp-taken", OLD_MESSAGES, 100),
+    hunt("pointer-forgotten", ANYTHING, 50),
+    hunt("refusal-ignored", ANYTHING, 50),
+    hunt("resend-one-too-late", ANYTHING, 50),
+    hunt("restart-without-parking", ANYTHING, 50),
+    hunt("rewind-unmarked", ANYTHING, 50),
+    hunt("sequence-restarts", ANYTHING, 50),
+    hunt("session-unordered", ANYTHING, 50),
+    hunt("standby-never-trimmed", ANYTHING, 50),
+    hunt("static-role", ANYTHING, 50),
+    hunt("trim-before-complete", ANYTHING, 50),
+    hunt("trim-before-confirmed", ANYTHING, 50),
+    hunt("trim-on-receipt", ANYTHING, 50),
+    hunt("trim-without-ack", ANYTHING, 50),
+];
+
+const fn hunt(bug: &'static str, swarm: &'static str, seeds: u64) -> Hunt {
+    Hunt { bug, swarm, seeds }
+}
+
+impl Hunt {
+    /// The bug's own scenario with drawn faults in place of the written ones; without the bug if
+    /// `honest`.
+    fn text(&self, honest: bool) -> String {
+        let written = text_of(&format!("scenarios/planted/{}.toml", self.bug));
+        let mut text = String::new();
+        let mut skipping = false;
+        for line in written.lines() {
+            if line.starts_with('[') {
+                skipping = line == "[[fault]]";
+            }
+            if !(skipping || honest && line.starts_with("plant =")) {
+                text += line;
+                text += "\n";
+            }
+        }
+        format!("{text}\n[faults.swarm]\n{}", self.swarm)
+    }
+
+    fn scenario(&self, honest: bool, seeds: std::ops::Range<u64>) -> Scenario {
+        let path = format!("scenarios/planted/{}.toml", self.bug);
+        Scenario { seeds, ..parse(&self.text(honest), &path) }
+    }
+
+    /// The first run that is broken, and how many were run until then.
+    fn found(&self) -> Option<(Record, u64)> {
+        let mut runs = 0;
+        for start in (0..self.seeds).step_by(STEP as usize) {
+            let scenario = self.scenario(false, start..self.seeds.min(start + STEP));
+            let records = campaign(&scenario).records;
+            // By seed: cases of one scenario are run one after the other.
+            let broken = records.iter().filter(|record| record.status == Status::Broken);
+            if let Some(first) = broken.min_by_key(|record| record.seed) {
+                let before = records.iter().filter(|record| record.seed <= first.seed).count();
+                return Some((first.clone(), runs + before as u64));
+            }
+            runs += records.len() as u64;
+        }
+        None
+    }
+}
+
+#[test]
+fn every_planted_bug_is_hunted_once() {
+    let mut hunted: Vec<&str> = HUNTS.iter().map(|hunt| hunt.bug).collect();
+    hunted.extend(["no-fence", "restart-onto-dead-spare", "unshipped-log-promised"]);
+    hunted.sort_unstable();
+    let mut all: Vec<&str> = ALL.iter().map(|bug| bug.name).collect();
+    all.sort_unstable();
+    assert_eq!(hunted, all);
+}
+
+#[test]
+fn a_swarm_finds_them() {
+    for hunt in &HUNTS {
+        let (record, runs) = hunt.found().unwrap_or_else(|| panic!("{} escapes", hunt.bug));
+        println!("{}: by a swarm, after {runs} runs: {}", hunt.bug, record.reasons.join("; "));
+    }
+}
+
+#[test]
+fn the_honest_code_is_clean_under_the_same_schedules() {
+    for hunt in &HUNTS {
+        for record in campaign(&hunt.scenario(true, 0..hunt.seeds)).records {
+            let reasons = record.reasons.join("; ");
+            assert_ne!(record.status, Status::Broken, "{}: {}: {reasons}", hunt.bug, record.replay);
+        }
+    }
+}
