@@ -1,6 +1,6 @@
 //! What a machine will do, in an order that does not depend on history.
 
-use super::frame::Frame;
+use super::frame::BoxedFrame;
 use super::storage::Saving;
 use aftermath_systems::protocol::{Nanos, NodeId, RestartFrom, Stored, TimerId};
 use std::cmp::Ordering;
@@ -73,9 +73,9 @@ pub enum Work {
     /// The service in progress completes.
     ServiceDone,
     /// A frame arrives.
-    Frame(Box<Frame>),
+    Frame(BoxedFrame),
     /// A message that has arrived before comes again.
-    Again(Box<Frame>),
+    Again(BoxedFrame),
     /// The connection with a machine was reset.
     Severed {
         /// The machine at its other end.

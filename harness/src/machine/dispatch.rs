@@ -1,7 +1,7 @@
 //! What a machine does with one piece of work: whether it waits, and what comes of it.
 
 use super::agenda::Key;
-use super::{Body, Class, Found, Frame, HandlerId, Machine, Phase, Work};
+use super::{Body, BoxedFrame, Class, Found, Frame, HandlerId, Machine, Phase, Work};
 use crate::narrator::tell;
 use crate::plan::Transmission;
 use aftermath_systems::planted_bugs::Bug;
@@ -85,7 +85,7 @@ impl Machine {
         }
     }
 
-    fn arrive(&mut self, now: Nanos, frame: Box<Frame>) {
+    fn arrive(&mut self, now: Nanos, frame: BoxedFrame) {
         self.significant_over += u64::from(frame.is_significant());
         if self.phase == Phase::Down || self.cuts.iter().any(|cut| cut.hits(&frame)) {
             self.log.frames_lost += 1;
@@ -135,7 +135,7 @@ impl Machine {
         }
     }
 
-    fn arrive_again(&mut self, now: Nanos, frame: Box<Frame>) {
+    fn arrive_again(&mut self, now: Nanos, frame: BoxedFrame) {
         self.significant_over += 1;
         if self.phase != Phase::Down {
             self.accept(now, frame);
@@ -150,7 +150,7 @@ impl Machine {
     }
 
     /// Hands a frame to the process, or puts it into its queue.
-    fn accept(&mut self, now: Nanos, frame: Box<Frame>) {
+    fn accept(&mut self, now: Nanos, frame: BoxedFrame) {
         if frame.body.is_data() {
             return self.enqueue(now, frame);
         }

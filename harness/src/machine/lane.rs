@@ -1,7 +1,7 @@
 //! The data lane: items are served one after the other; talk and timers pass at once, or
 //! heartbeats would queue behind a backlog and recovery would cause the next suspicion.
 
-use super::{Class, Frame, Machine, Phase, Work};
+use super::{BoxedFrame, Class, Frame, Machine, Phase, Work};
 use crate::machine::Body;
 use aftermath_systems::node::Cx;
 use aftermath_systems::protocol::{Event, Nanos};
@@ -10,8 +10,8 @@ use std::collections::VecDeque;
 /// Queue and server.
 #[derive(Clone, Debug, Default)]
 pub struct Lane {
-    queue: VecDeque<Box<Frame>>,
-    serving: Option<Box<Frame>>,
+    queue: VecDeque<BoxedFrame>,
+    serving: Option<BoxedFrame>,
     /// No service starts before ([`aftermath_systems::protocol::Effect::Busy`]).
     stalled_until: Nanos,
 }
@@ -34,7 +34,7 @@ impl Lane {
 }
 
 impl Machine {
-    pub(super) fn enqueue(&mut self, now: Nanos, frame: Box<Frame>) {
+    pub(super) fn enqueue(&mut self, now: Nanos, frame: BoxedFrame) {
         if let (Body::Data { channel, stamp, .. }, Some(node)) = (&frame.body, &self.node) {
             let cx = Cx { now, me: self.id, plan: &self.plan.systems };
             if !node.admits(&cx, *stamp, *channel) {
@@ -51,7 +51,7 @@ impl Machine {
 
     pub(super) fn service_done(&mut self, now: Nanos) {
         if let Some(frame) = self.lane.serving.take() {
-            self.handle_item(now, frame);
+            self.handle_item(now, *frame);
         }
         self.serve_on(now);
     }
@@ -67,7 +67,7 @@ impl Machine {
 
     /// Charges for an item before it is handled: state change and emission are one instant, at
     /// the end of the service.
-    fn serve(&mut self, now: Nanos, frame: Box<Frame>) {
+    fn serve(&mut self, now: Nanos, frame: BoxedFrame) {
         let Body::Data { channel, item, .. } = &frame.body else { return };
         let Some(node) = &self.node else { return };
         let cx = Cx { now, me: self.id, plan: &self.plan.systems };
@@ -82,15 +82,15 @@ impl Machine {
         self.log.cpu_ns += cost;
         let start = now.max(self.lane.stalled_until);
         if start + cost == now {
-            self.handle_item(now, frame);
+            self.handle_item(now, *frame);
         } else {
             self.lane.serving = Some(frame);
             self.schedule(start + cost, Class::ServiceDone, Work::ServiceDone);
         }
     }
 
-    fn handle_item(&mut self, now: Nanos, frame: Box<Frame>) {
-        let Frame { from, lineage, cause, body, .. } = *frame;
+    fn handle_item(&mut self, now: Nanos, frame: Frame) {
+        let Frame { from, lineage, cause, body, .. } = frame;
         if let Body::Data { channel, stamp, item } = body {
             self.handle(now, Event::Data { from, term: stamp.term, channel, item }, lineage, cause);
         }

@@ -24,7 +24,7 @@ mod timers;
 
 pub use act::Act;
 pub use agenda::{Class, Found, Work};
-pub use frame::{Body, Frame, HandlerId};
+pub use frame::{Body, BoxedFrame, Frame, HandlerId};
 pub use hash::TraceHash;
 pub use log::{
     Counters, Delivery, MachineLog, Mark, Misread, SavesHit, Strike, Touched, TraceEvent,
@@ -33,9 +33,7 @@ pub use log::{
 use crate::narrator::tell;
 use crate::plan::{Mutation, RunPlan, Spell};
 use aftermath_systems::node::{Cx, Node};
-use aftermath_systems::protocol::{
-    Effects, Event, Nanos, NodeId, RestartFrom, Stored, Term,
-};
+use aftermath_systems::protocol::{Effects, Event, Nanos, NodeId, RestartFrom, Stored, Term};
 use agenda::{Agenda, Key};
 use device::Device;
 use lane::Lane;
@@ -135,7 +133,7 @@ pub struct Machine {
     hash: TraceHash,
     effects: Effects,
     /// Frames to send; the world takes them.
-    pub outbox: Vec<Box<Frame>>,
+    pub outbox: Vec<BoxedFrame>,
     /// What concerns other machines; the world takes them.
     pub acts: Vec<Act>,
     /// What the judge will see.
@@ -231,7 +229,7 @@ impl Machine {
     ///
     /// # Panics
     /// When it is late: a world that carries frames too slowly is our own bug.
-    pub fn deliver(&mut self, frame: Box<Frame>) {
+    pub fn deliver(&mut self, frame: BoxedFrame) {
         assert!(frame.due >= self.clock, "a frame due at {} arrived at {}", frame.due, self.clock);
         let (sender, count) = self.order_of(&frame);
         let key = Key::new(frame.due, Class::Frame, sender, count);
