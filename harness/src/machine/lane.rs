@@ -51,7 +51,7 @@ impl Machine {
 
     pub(super) fn service_done(&mut self, now: Nanos) {
         if let Some(frame) = self.lane.serving.take() {
-            self.handle_item(now, *frame);
+            self.handle_item(now, frame);
         }
         self.serve_on(now);
     }
@@ -82,15 +82,16 @@ impl Machine {
         self.log.cpu_ns += cost;
         let start = now.max(self.lane.stalled_until);
         if start + cost == now {
-            self.handle_item(now, *frame);
+            self.handle_item(now, frame);
         } else {
             self.lane.serving = Some(frame);
             self.schedule(start + cost, Class::ServiceDone, Work::ServiceDone);
         }
     }
 
-    fn handle_item(&mut self, now: Nanos, frame: Frame) {
-        let Frame { from, lineage, cause, body, .. } = frame;
+    #[expect(clippy::boxed_local, reason = "unboxed, it would be moved once more")]
+    fn handle_item(&mut self, now: Nanos, frame: BoxedFrame) {
+        let Frame { from, lineage, cause, body, .. } = *frame;
         if let Body::Data { channel, stamp, item } = body {
             self.handle(now, Event::Data { from, term: stamp.term, channel, item }, lineage, cause);
         }

@@ -40,12 +40,14 @@ impl EventWorld {
             livelocked |= machine.livelocked();
             self.due.set(index, machine.next_due());
             self.ran.push(index);
-            // The last first: agendas put them in order.
-            while let Some(frame) = self.machines.list[index].outbox.pop() {
+            let mut outbox = std::mem::take(&mut machine.outbox);
+            for frame in outbox.drain(..) {
                 let to = frame.to.index();
                 self.due.add(to, frame.due);
                 self.machines.list[to].deliver(frame);
             }
+            // Hand the buffer back: it is filled again in the next tick.
+            self.machines.list[index].outbox = outbox;
             if self.machines.breaks_early(self.now) {
                 return Some(Ended::Drained);
             }
