@@ -195,6 +195,7 @@ pub trait Operator: ForkOperator {
 }
 
 /// Mixes words into a digest: stable across platforms, versions and builds.
+#[inline]
 pub fn mix(hash: u64, word: u64) -> u64 {
     let x = (hash.rotate_left(5) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     x ^ (x >> 29)

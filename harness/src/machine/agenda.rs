@@ -1,12 +1,10 @@
 //! What a machine will do, in an order that does not depend on history.
 
-use super::frame::Frame;
-use super::storage::SaveFate;
-use aftermath_systems::protocol::{
-    Blob, Nanos, NodeId, Positions, RestartFrom, SaveKey, Scope, Stored, TimerId,
-};
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use super::frame::BoxedFrame;
+use super::storage::Saving;
+use aftermath_systems::protocol::{Nanos, NodeId, RestartFrom, Stored, TimerId};
+use std::cmp::Ordering;
+use std::collections::{BinaryHeap, VecDeque};
 
 /// What comes first within one instant.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -33,53 +31,64 @@ pub enum Class {
 pub struct Key {
     /// Logical instant, ns.
     pub time: Nanos,
-    /// Within the instant.
-    pub class: Class,
-    /// Within the class: the sender, ...
-    pub sender: NodeId,
-    /// ... and its own count.
-    pub count: u64,
+    /// Within the instant: class, sender and its own count, in one word, because heaps do little
+    /// else than compare.
+    within: u64,
 }
 
-/// One piece of work.
+/// Bits of a sender's count.
+const COUNT_BITS: u32 = 40;
+
+impl Key {
+    /// Work of a class at an instant, ns; the sender counts what it makes.
+    ///
+    /// # Panics
+    /// When a sender has made a million times a million pieces of work.
+    pub fn new(time: Nanos, class: Class, sender: NodeId, count: u64) -> Key {
+        assert!(count < 1 << COUNT_BITS, "no run is that long");
+        let class = (class as u64) << (COUNT_BITS + u16::BITS);
+        Key { time, within: class | u64::from(sender.0) << COUNT_BITS | count }
+    }
+}
+
+/// What a process finds that starts, and where it was looked for.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// What storage holds.
+    pub stored: Stored,
+    /// Where.
+    pub from: RestartFrom,
+}
+
+/// One piece of work. Its size is pinned by a test: heaps move it around, so what is large is
+/// boxed.
 #[derive(Clone, Debug)]
 pub enum Work {
     /// Load what storage holds and start the process.
     Boot,
     /// The process is loaded: start.
-    Started(Stored, RestartFrom),
+    Started(Box<Found>),
     /// The redirect is over.
     Activated,
     /// The service in progress completes.
     ServiceDone,
     /// A frame arrives.
-    Frame(Frame),
+    Frame(BoxedFrame),
     /// A message that has arrived before comes again.
-    Again(Frame),
+    Again(BoxedFrame),
     /// The connection with a machine was reset.
     Severed {
         /// The machine at its other end.
         peer: NodeId,
     },
     /// A save completes, or is refused.
-    Saved {
-        /// Which.
-        key: SaveKey,
-        /// Content.
-        blob: Blob,
-        /// Where.
-        scope: Scope,
-        /// Input positions it makes durable.
-        covers: Positions,
-        /// What becomes of it.
-        fate: SaveFate,
-    },
+    Saved(Box<Saving>),
     /// A timer, valid if its generation is still the current one.
     Timer(TimerId, u64),
     /// The next heartbeat, valid for this registration.
     Heartbeat(u64),
     /// The shared store answers a restart's question.
-    Loaded(Stored, RestartFrom),
+    Loaded(Box<Found>),
     /// Note the retained memory.
     Sample,
     /// The fault with this number strikes.
@@ -94,50 +103,151 @@ pub enum Work {
     },
 }
 
+/// Work with its place in the order.
 #[derive(Clone, Debug)]
-struct Slot {
+struct Entry {
+    key: Key,
     incarnation: u32,
     work: Work,
 }
 
-/// A heap of small keys; the work itself waits in a slab and is moved twice only.
+impl Ord for Entry {
+    /// The other way round: the heap gives its largest entry first.
+    fn cmp(&self, other: &Self) -> Ordering {
+        other.key.cmp(&self.key)
+    }
+}
+
+impl PartialOrd for Entry {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Entry {
+    fn eq(&self, other: &Self) -> bool {
+        self.key == other.key
+    }
+}
+
+impl Eq for Entry {}
+
+/// Work to come, in order.
 #[derive(Clone, Debug, Default)]
 pub struct Agenda {
-    heap: BinaryHeap<Reverse<(Key, u32)>>,
-    slots: Vec<Option<Slot>>,
-    free: Vec<u32>,
+    /// Frames that came in the order in which they are due, as nearly all do: a queue costs a
+    /// fraction of a heap.
+    queue: VecDeque<Entry>,
+    /// Everything else.
+    heap: BinaryHeap<Entry>,
 }
 
 impl Agenda {
     /// Adds work. It counts for `incarnation` of the process only (0: for any).
     pub fn push(&mut self, key: Key, incarnation: u32, work: Work) {
-        let slot = Some(Slot { incarnation, work });
-        let index = match self.free.pop() {
-            Some(index) => {
-                self.slots[index as usize] = slot;
-                index
-            }
-            None => {
-                self.slots.push(slot);
-                (self.slots.len() - 1) as u32
-            }
-        };
-        self.heap.push(Reverse((key, index)));
+        let in_order = self.queue.back().is_none_or(|last| last.key < key);
+        let queues = in_order && matches!(work, Work::Frame(_));
+        let entry = Entry { key, incarnation, work };
+        if queues {
+            self.queue.push_back(entry);
+        } else {
+            self.heap.push(entry);
+        }
     }
 
     /// When the next piece of work is due.
     pub fn next_due(&self) -> Option<Nanos> {
-        self.heap.peek().map(|Reverse((key, _))| key.time)
+        let ends = [self.queue.front(), self.heap.peek()];
+        ends.into_iter().flatten().map(|entry| entry.key.time).min()
     }
 
     /// Takes the next piece of work that is due at `until` or before.
     pub fn pop(&mut self, until: Nanos) -> Option<(Key, u32, Work)> {
-        if self.next_due()? > until {
-            return None;
+        let is_due = |entry: &&Entry| entry.key.time <= until;
+        let (queued, other) = (self.queue.front(), self.heap.peek());
+        let Entry { key, incarnation, work } = match (queued.filter(is_due), other) {
+            (Some(queued), Some(other)) if other.key < queued.key => self.heap.pop(),
+            (Some(_), _) => self.queue.pop_front(),
+            (None, other) => other.filter(is_due).is_some().then(|| self.heap.pop()).flatten(),
+        }?;
+        Some((key, incarnation, work))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use aftermath_systems::operator::mix;
+
+    #[test]
+    fn what_a_heap_moves_is_forty_bytes() {
+        assert_eq!(size_of::<Work>(), 16);
+        assert_eq!(size_of::<Entry>(), 40);
+    }
+
+    #[test]
+    fn work_is_ordered_by_instant_then_class_then_sender_then_count() {
+        let mut keys = Vec::new();
+        for time in [0, Nanos::MAX] {
+            for class in [Class::Started, Class::Frame, Class::Fault] {
+                for sender in [0, 1, u16::MAX] {
+                    let counts = [0, 1, (1 << COUNT_BITS) - 1];
+                    keys.extend(counts.map(|count| Key::new(time, class, NodeId(sender), count)));
+                }
+            }
         }
-        let Reverse((key, index)) = self.heap.pop()?;
-        let slot = self.slots[index as usize].take().expect("every key has its slot");
-        self.free.push(index);
-        Some((key, slot.incarnation, slot.work))
+        assert!(keys.is_sorted_by(|a, b| a < b));
+    }
+
+    #[test]
+    fn work_comes_out_in_order_whatever_order_it_went_in() {
+        let mut agenda = Agenda::default();
+        let (mut pushed, mut popped) = (Vec::new(), Vec::new());
+        for count in 0..2_000 {
+            let word = mix(7, count);
+            let time = count / 4 + word % 20;
+            let key = Key::new(time, Class::Frame, NodeId(0), count);
+            agenda.push(key, 0, if word >> 62 == 0 { Work::Sample } else { frame() });
+            pushed.push(key);
+            if word >> 61 == 7 {
+                // What is due before is done: nothing comes later that is due earlier.
+                popped.extend(std::iter::from_fn(|| agenda.pop(count / 4)).map(|(key, ..)| key));
+                assert!(agenda.next_due().is_none_or(|due| due > count / 4));
+            }
+        }
+        popped.extend(std::iter::from_fn(|| agenda.pop(Nanos::MAX)).map(|(key, ..)| key));
+        assert!(popped.is_sorted_by_key(|key| key.time));
+        pushed.sort_unstable();
+        popped.sort_unstable();
+        assert_eq!(pushed, popped);
+    }
+
+    #[test]
+    fn an_instant_is_emptied_in_the_order_of_keys() {
+        let mut agenda = Agenda::default();
+        for count in [3, 1, 5, 2, 4] {
+            agenda.push(Key::new(1, Class::Frame, NodeId(0), count), 0, frame());
+        }
+        agenda.push(Key::new(1, Class::ServiceDone, NodeId(0), 6), 0, Work::ServiceDone);
+        let keys: Vec<Key> = std::iter::from_fn(|| agenda.pop(1)).map(|(key, ..)| key).collect();
+        assert_eq!(keys.len(), 6);
+        assert!(keys.is_sorted());
+    }
+
+    fn frame() -> Work {
+        let body = crate::machine::Body::ConnectionLost;
+        Work::Frame(Box::new(crate::machine::Frame {
+            from: NodeId(0),
+            to: NodeId(0),
+            sent: 0,
+            left: 0,
+            due: 0,
+            count: 0,
+            session: (0, 0),
+            cause: Default::default(),
+            lineage: 0,
+            is_copy: false,
+            body,
+        }))
     }
 }

@@ -1,12 +1,11 @@
 //! What a machine does with one piece of work: whether it waits, and what comes of it.
 
 use super::agenda::Key;
-use super::storage::Save;
-use super::{Body, Class, Frame, HandlerId, Machine, Phase, Work};
+use super::{Body, BoxedFrame, Class, Found, Frame, HandlerId, Machine, Phase, Work};
 use crate::narrator::tell;
 use crate::plan::Transmission;
 use aftermath_systems::planted_bugs::Bug;
-use aftermath_systems::protocol::{Event, Nanos, NodeId, RestartFrom, Stored};
+use aftermath_systems::protocol::{Event, Nanos, NodeId};
 
 impl Machine {
     pub(super) fn take(&mut self, key: Key, incarnation: u32, work: Work) {
@@ -61,19 +60,16 @@ impl Machine {
     fn work(&mut self, now: Nanos, work: Work) {
         match work {
             Work::Boot => self.boot(now),
-            Work::Loaded(stored, from) => self.load(now, stored, from),
-            Work::Started(stored, from) => self.start(now, stored, from),
+            Work::Loaded(found) => self.load(now, found),
+            Work::Started(found) => self.start(now, *found),
             Work::Activated => self.activated(now),
             Work::ServiceDone => self.service_done(now),
             Work::Frame(frame) => self.arrive(now, frame),
             Work::Again(frame) => self.arrive_again(now, frame),
             Work::Severed { peer } => self.severed(now, peer),
-            Work::Saved { key, blob, scope, covers, fate } => {
-                self.saved(now, Save { key, blob, scope, covers }, fate);
-            }
+            Work::Saved(saving) => self.saved(now, *saving),
             Work::Timer(id, generation) => {
-                if self.timers.get(&id) == Some(&generation) {
-                    self.timers.remove(&id);
+                if self.timers.ring(id, generation) {
                     self.handle(now, Event::Timer(id), 0, HandlerId::default());
                 }
             }
@@ -89,7 +85,7 @@ impl Machine {
         }
     }
 
-    fn arrive(&mut self, now: Nanos, frame: Frame) {
+    fn arrive(&mut self, now: Nanos, frame: BoxedFrame) {
         self.significant_over += u64::from(frame.is_significant());
         if self.phase == Phase::Down || self.cuts.iter().any(|cut| cut.hits(&frame)) {
             self.log.frames_lost += 1;
@@ -106,7 +102,7 @@ impl Machine {
                 self.log.copies_dropped += 1;
                 return;
             }
-            let session = &mut self.sessions[frame.from.index()];
+            let session = self.sessions.with(frame.from);
             assert!(frame.session > session.received, "links are FIFO: {frame:?}");
             session.received = frame.session;
         }
@@ -135,11 +131,11 @@ impl Machine {
         {
             // It counts for whatever process runs by then.
             self.significant_sent += 1;
-            self.push(at, Class::Frame, 0, Work::Again(frame.clone()));
+            self.push(at, Class::Frame, 0, Work::Again(Box::new(frame.clone())));
         }
     }
 
-    fn arrive_again(&mut self, now: Nanos, frame: Frame) {
+    fn arrive_again(&mut self, now: Nanos, frame: BoxedFrame) {
         self.significant_over += 1;
         if self.phase != Phase::Down {
             self.accept(now, frame);
@@ -154,23 +150,23 @@ impl Machine {
     }
 
     /// Hands a frame to the process, or puts it into its queue.
-    fn accept(&mut self, now: Nanos, frame: Frame) {
-        let (lineage, cause) = (frame.lineage, frame.cause);
-        match frame.body {
-            Body::Data { .. } => self.enqueue(now, frame),
-            Body::Link(link) => {
-                self.handle(now, Event::Link { from: frame.from, link }, lineage, cause);
-            }
-            Body::Message(bytes) => {
-                self.handle(now, Event::Message { from: frame.from, bytes }, lineage, cause);
-            }
-            Body::ConnectionLost => {
-                self.handle(now, Event::ConnectionLost(frame.from), lineage, cause);
-            }
+    fn accept(&mut self, now: Nanos, frame: BoxedFrame) {
+        if frame.body.is_data() {
+            return self.enqueue(now, frame);
         }
+        let Frame { from, lineage, cause, body, .. } = *frame;
+        let event = match body {
+            // It has gone into the queue.
+            Body::Data { .. } => return,
+            Body::Link(link) => Event::Link { from, link },
+            Body::Message(bytes) => Event::Message { from, bytes },
+            Body::ConnectionLost => Event::ConnectionLost(from),
+        };
+        self.handle(now, event, lineage, cause);
     }
 
-    fn start(&mut self, now: Nanos, stored: Stored, from: RestartFrom) {
+    fn start(&mut self, now: Nanos, found: Found) {
+        let Found { stored, from } = found;
         self.node = Some(self.plan.process(self.id));
         self.phase = Phase::Up;
         if self.incarnation > 1 {

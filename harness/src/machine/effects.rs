@@ -1,7 +1,7 @@
 //! Doing what a node wants done.
 
 use super::storage::Save;
-use super::{Act, Body, Class, Delivery, HandlerId, Machine, Mark, Phase, Work};
+use super::{Act, Body, Class, Delivery, Found, HandlerId, Machine, Mark, Phase, Work};
 use aftermath_systems::protocol::{Cause, Effect, Item, Link, Nanos, Payload, RestartFrom};
 
 use crate::narrator::tell;
@@ -54,7 +54,7 @@ impl Machine {
             }
             Effect::Timer { id, at } => {
                 self.timers_set += 1;
-                self.timers.insert(id, self.timers_set);
+                self.timers.set(id, self.timers_set);
                 self.schedule(at.max(now), Class::Timer, Work::Timer(id, self.timers_set));
             }
             Effect::Deliver(tuple) => self.log.deliveries.push(Delivery {
@@ -128,10 +128,12 @@ impl Machine {
         self.paused = paused;
         self.phase = Phase::Loading;
         match from {
-            RestartFrom::Nothing => self.load(now, Default::default(), from),
+            RestartFrom::Nothing => {
+                self.load(now, Box::new(Found { stored: Default::default(), from }));
+            }
             RestartFrom::Local => {
                 let stored = self.read_disk(now);
-                self.load(now, stored, from);
+                self.load(now, Box::new(Found { stored, from }));
             }
             RestartFrom::Shared { slot, number, attempt } => {
                 let (node, incarnation) = (self.id, self.incarnation);

@@ -1,11 +1,12 @@
 //! Dying and coming back.
 
 use super::device::stored_bytes;
-use super::{Act, Body, Class, HandlerId, Machine, Phase, Strike, Work};
+use super::session::Session;
+use super::{Act, Body, Class, Found, HandlerId, Machine, Phase, Strike, Work};
 use crate::faults::Effect;
 use crate::narrator::tell;
 use crate::transfer::transfer;
-use aftermath_systems::protocol::{Cause, Nanos, NodeId, RestartFrom, Stored};
+use aftermath_systems::protocol::{Cause, Nanos, NodeId, RestartFrom};
 
 impl Machine {
     /// A fault strikes at this very instant.
@@ -24,7 +25,7 @@ impl Machine {
             queued: self.lane.items() + self.parked_frames(),
             unsaved: self.device.is_writing(now),
             items_leave_until: self.items_leave_until(),
-            unsent: self.sessions.iter().any(|session| session.items_left > now),
+            unsent: self.sessions.iter().any(|(_, session)| session.items_left > now),
             ..Strike::default()
         });
         match effect {
@@ -86,7 +87,7 @@ impl Machine {
             return;
         }
         self.tear(now);
-        let unsent = self.sessions.iter().any(|session| session.left > now);
+        let unsent = self.sessions.iter().any(|(_, session)| session.left > now);
         self.forget(now);
         self.phase = Phase::Down;
         if closes_connections {
@@ -101,10 +102,10 @@ impl Machine {
 
     /// When the last item sent would have left, had its link no jitter, ns.
     fn items_leave_until(&self) -> Nanos {
-        let left = |(to, session): (usize, &super::Session)| {
-            session.item_due.saturating_sub(self.plan.latency_ns(self.id, NodeId(to as u16)))
+        let left = |(to, session): (NodeId, &Session)| {
+            session.item_due.saturating_sub(self.plan.latency_ns(self.id, to))
         };
-        self.sessions.iter().enumerate().map(left).max().unwrap_or(0)
+        self.sessions.iter().map(left).max().unwrap_or(0)
     }
 
     /// Everything heals: a machine that is down comes back at `at`.
@@ -175,13 +176,13 @@ impl Machine {
         tell!(INFO, now, "{}: the fault is over", self.name());
         self.phase = Phase::Loading;
         let stored = self.read_disk(now);
-        self.load(now, stored, RestartFrom::Local);
+        self.load(now, Box::new(Found { stored, from: RestartFrom::Local }));
     }
 
-    /// Charges for reading `stored`; the process starts afterwards.
-    pub(super) fn load(&mut self, now: Nanos, stored: Stored, from: RestartFrom) {
-        let read = transfer(stored_bytes(&stored), self.plan.storage.restore_bytes_per_s);
+    /// Charges for reading what was found; the process starts afterwards.
+    pub(super) fn load(&mut self, now: Nanos, found: Box<Found>) {
+        let read = transfer(stored_bytes(&found.stored), self.plan.storage.restore_bytes_per_s);
         let at = now + self.plan.systems.settings.redirect + read;
-        self.schedule(at, Class::Started, Work::Started(stored, from));
+        self.schedule(at, Class::Started, Work::Started(found));
     }
 }

@@ -14,6 +14,9 @@ pub struct HandlerId {
     pub number: u64,
 }
 
+/// A frame as it is handed from one to the other, and moved as little as possible.
+pub type BoxedFrame = Box<Frame>;
+
 /// One message on the wire.
 #[derive(Clone, Debug)]
 pub struct Frame {

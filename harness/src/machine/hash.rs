@@ -23,30 +23,37 @@ impl Hasher for TraceHash {
         }
     }
 
+    #[inline]
     fn write_u8(&mut self, word: u8) {
         self.write_u64(u64::from(word));
     }
 
+    #[inline]
     fn write_u16(&mut self, word: u16) {
         self.write_u64(u64::from(word));
     }
 
+    #[inline]
     fn write_u32(&mut self, word: u32) {
         self.write_u64(u64::from(word));
     }
 
+    #[inline]
     fn write_u64(&mut self, word: u64) {
         self.0 = mix(self.0, word);
     }
 
+    #[inline]
     fn write_usize(&mut self, word: usize) {
         self.write_u64(word as u64);
     }
 
+    #[inline]
     fn write_isize(&mut self, word: isize) {
         self.write_u64(word as u64);
     }
 
+    #[inline]
     fn write_i64(&mut self, word: i64) {
         self.write_u64(word as u64);
     }

@@ -1,7 +1,7 @@
 //! The data lane: items are served one after the other; talk and timers pass at once, or
 //! heartbeats would queue behind a backlog and recovery would cause the next suspicion.
 
-use super::{Class, Frame, Machine, Phase, Work};
+use super::{BoxedFrame, Class, Frame, Machine, Phase, Work};
 use crate::machine::Body;
 use aftermath_systems::node::Cx;
 use aftermath_systems::protocol::{Event, Nanos};
@@ -10,8 +10,8 @@ use std::collections::VecDeque;
 /// Queue and server.
 #[derive(Clone, Debug, Default)]
 pub struct Lane {
-    queue: VecDeque<Frame>,
-    serving: Option<Frame>,
+    queue: VecDeque<BoxedFrame>,
+    serving: Option<BoxedFrame>,
     /// No service starts before ([`aftermath_systems::protocol::Effect::Busy`]).
     stalled_until: Nanos,
 }
@@ -34,7 +34,7 @@ impl Lane {
 }
 
 impl Machine {
-    pub(super) fn enqueue(&mut self, now: Nanos, frame: Frame) {
+    pub(super) fn enqueue(&mut self, now: Nanos, frame: BoxedFrame) {
         if let (Body::Data { channel, stamp, .. }, Some(node)) = (&frame.body, &self.node) {
             let cx = Cx { now, me: self.id, plan: &self.plan.systems };
             if !node.admits(&cx, *stamp, *channel) {
@@ -67,7 +67,7 @@ impl Machine {
 
     /// Charges for an item before it is handled: state change and emission are one instant, at
     /// the end of the service.
-    fn serve(&mut self, now: Nanos, frame: Frame) {
+    fn serve(&mut self, now: Nanos, frame: BoxedFrame) {
         let Body::Data { channel, item, .. } = &frame.body else { return };
         let Some(node) = &self.node else { return };
         let cx = Cx { now, me: self.id, plan: &self.plan.systems };
@@ -89,10 +89,11 @@ impl Machine {
         }
     }
 
-    fn handle_item(&mut self, now: Nanos, frame: Frame) {
-        if let Body::Data { channel, stamp, item } = frame.body {
-            let event = Event::Data { from: frame.from, term: stamp.term, channel, item };
-            self.handle(now, event, frame.lineage, frame.cause);
+    #[expect(clippy::boxed_local, reason = "unboxed, it would be moved once more")]
+    fn handle_item(&mut self, now: Nanos, frame: BoxedFrame) {
+        let Frame { from, lineage, cause, body, .. } = *frame;
+        if let Body::Data { channel, stamp, item } = body {
+            self.handle(now, Event::Data { from, term: stamp.term, channel, item }, lineage, cause);
         }
     }
 }

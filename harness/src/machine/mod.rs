@@ -20,10 +20,11 @@ mod points;
 mod questions;
 mod session;
 mod storage;
+mod timers;
 
 pub use act::Act;
-pub use agenda::{Class, Work};
-pub use frame::{Body, Frame, HandlerId};
+pub use agenda::{Class, Found, Work};
+pub use frame::{Body, BoxedFrame, Frame, HandlerId};
 pub use hash::TraceHash;
 pub use log::{
     Counters, Delivery, MachineLog, Mark, Misread, SavesHit, Strike, Touched, TraceEvent,
@@ -32,17 +33,15 @@ pub use log::{
 use crate::narrator::tell;
 use crate::plan::{Mutation, RunPlan, Spell};
 use aftermath_systems::node::{Cx, Node};
-use aftermath_systems::protocol::{
-    Effects, Event, Nanos, NodeId, RestartFrom, Stored, Term, TimerId,
-};
+use aftermath_systems::protocol::{Effects, Event, Nanos, NodeId, RestartFrom, Stored, Term};
 use agenda::{Agenda, Key};
 use device::Device;
 use lane::Lane;
 use points::Watch;
-use session::Session;
-use std::collections::BTreeMap;
+use session::Sessions;
 use std::hash::Hash;
 use std::rc::Rc;
+use timers::Timers;
 
 /// More handlers than this at one instant are a livelock.
 const HANDLERS_PER_INSTANT_MAX: u32 = 10_000;
@@ -101,7 +100,7 @@ pub struct Machine {
     agenda: Agenda,
     lane: Lane,
     device: Device,
-    timers: BTreeMap<TimerId, u64>,
+    timers: Timers,
     timers_set: u64,
     heartbeats: Heartbeats,
     parked: Vec<(Key, u32, Work)>,
@@ -117,8 +116,8 @@ pub struct Machine {
     watches: Vec<Watch>,
     /// Faults on links that had waited and hold now.
     spells: Vec<Spell>,
-    /// The session with each other machine, by node.
-    sessions: Vec<Session>,
+    /// The sessions with other machines.
+    sessions: Sessions,
     /// Own count of everything that needs an order; runs on over incarnations.
     count: u64,
     handlers: u64,
@@ -134,7 +133,7 @@ pub struct Machine {
     hash: TraceHash,
     effects: Effects,
     /// Frames to send; the world takes them.
-    pub outbox: Vec<Frame>,
+    pub outbox: Vec<BoxedFrame>,
     /// What concerns other machines; the world takes them.
     pub acts: Vec<Act>,
     /// What the judge will see.
@@ -183,7 +182,6 @@ impl Clone for Machine {
 impl Machine {
     /// A machine whose process starts at time 0.
     pub fn new(plan: &Rc<RunPlan>, id: NodeId, traced: bool) -> Machine {
-        let nodes = plan.systems.nodes.len();
         let mut machine = Machine {
             id,
             plan: Rc::clone(plan),
@@ -194,7 +192,7 @@ impl Machine {
             agenda: Agenda::default(),
             lane: Lane::default(),
             device: Device::default(),
-            timers: BTreeMap::new(),
+            timers: Timers::default(),
             timers_set: 0,
             heartbeats: Heartbeats { to: Vec::new(), term: 0, registration: 0 },
             parked: Vec::new(),
@@ -204,7 +202,7 @@ impl Machine {
             ailing: Vec::new(),
             watches: Vec::new(),
             spells: Vec::new(),
-            sessions: vec![Session::default(); nodes],
+            sessions: Sessions::default(),
             count: 0,
             handlers: 0,
             clock: 0,
@@ -218,8 +216,8 @@ impl Machine {
             acts: Vec::new(),
             log: MachineLog { trace: traced.then(Vec::new), ..MachineLog::default() },
         };
-        let boot = Work::Started(Stored::default(), RestartFrom::Nothing);
-        machine.schedule(0, Class::Started, boot);
+        let found = Found { stored: Stored::default(), from: RestartFrom::Nothing };
+        machine.schedule(0, Class::Started, Work::Started(Box::new(found)));
         machine.push(plan.sample_every_ns, Class::Sample, 0, Work::Sample);
         for (at, peer) in plan.resets(id) {
             machine.push(at, Class::Fault, 0, Work::Severed { peer });
@@ -231,10 +229,10 @@ impl Machine {
     ///
     /// # Panics
     /// When it is late: a world that carries frames too slowly is our own bug.
-    pub fn deliver(&mut self, frame: Frame) {
+    pub fn deliver(&mut self, frame: BoxedFrame) {
         assert!(frame.due >= self.clock, "a frame due at {} arrived at {}", frame.due, self.clock);
         let (sender, count) = self.order_of(&frame);
-        let key = Key { time: frame.due, class: Class::Frame, sender, count };
+        let key = Key::new(frame.due, Class::Frame, sender, count);
         self.agenda.push(key, 0, Work::Frame(frame));
     }
 
@@ -279,11 +277,12 @@ impl Machine {
         let spots = self.spots_in(handler);
         let wanted = effects.list.len();
         let mut done = 0;
-        for (index, effect) in effects.list.drain(..).enumerate() {
+        effects.list.reverse();
+        while let Some(effect) = effects.list.pop() {
             // Whoever dies or restarts itself has no further wishes.
             let lives = |machine: &Machine| machine.incarnation == handler.incarnation;
             if !spots.is_empty() && lives(self) {
-                self.reach_spot(now, &spots, index);
+                self.reach_spot(now, &spots, done);
             }
             if !lives(self) {
                 break;
@@ -291,6 +290,7 @@ impl Machine {
             self.execute(now, effect, lineage, handler);
             done += 1;
         }
+        effects.list.clear();
         if done == wanted && !spots.is_empty() && self.phase != Phase::Down {
             self.reach_spot(now, &spots, wanted);
         }
@@ -312,7 +312,7 @@ impl Machine {
 
     fn push(&mut self, at: Nanos, class: Class, incarnation: u32, work: Work) {
         self.count += 1;
-        let key = Key { time: at, class, sender: self.id, count: self.count };
+        let key = Key::new(at, class, self.id, self.count);
         self.agenda.push(key, incarnation, work);
     }
 
@@ -325,7 +325,7 @@ impl Machine {
     pub fn answer(&mut self, at: Nanos, incarnation: u32, stored: Stored, from: RestartFrom) {
         let anybody = self.plan.breaks(Mutation::AnswersAnybody);
         let incarnation = if anybody { 0 } else { incarnation };
-        self.push(at, Class::Frame, incarnation, Work::Loaded(stored, from));
+        self.push(at, Class::Frame, incarnation, Work::Loaded(Box::new(Found { stored, from })));
     }
 
     /// Frames of `from` that were sent until `at` and are due at `due` or later never arrive.

@@ -48,6 +48,9 @@ impl Machine {
 
     /// The places in a handler that faults wait for.
     pub(super) fn spots_in(&self, of: HandlerId) -> Vec<Spot> {
+        if self.watches.is_empty() {
+            return Vec::new();
+        }
         let spot = |watch: &Watch| match watch.awaited {
             Awaited::Address { incarnation, handler, effect }
                 if (incarnation, handler) == (of.incarnation, of.number) =>

@@ -67,7 +67,7 @@ impl Machine {
 
     /// How long a frame or a save would wait for its link or device, the longest of them, ns.
     pub fn waiting(&self, now: Nanos) -> Nanos {
-        let links = self.sessions.iter().map(|session| session.free_at);
+        let links = self.sessions.iter().map(|(_, session)| session.free_at);
         let free_at = links.max().unwrap_or(0).max(self.device.free_at());
         free_at.saturating_sub(now)
     }

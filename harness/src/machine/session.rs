@@ -1,12 +1,11 @@
 //! Sending: what a machine knows of its connection with another, and when a frame gets there.
 
-use super::{Body, Frame, HandlerId, Machine};
-use crate::plan::{Fate, Transmission};
+use super::{Body, Frame, HandlerId, Machine, MachineLog};
+use crate::plan::{Fate, RunPlan, Spell, Transmission};
 use crate::transfer::transfer;
 use aftermath_systems::planted_bugs::Bug;
 use aftermath_systems::protocol::{Nanos, NodeId};
 use std::collections::VecDeque;
-use std::iter;
 
 /// What one machine knows of its connection with another: frames are numbered within a pair of
 /// incarnations and arrive in that order.
@@ -33,6 +32,34 @@ pub(super) struct Session {
     /// What is on the wire and has not been overtaken: when it comes over, ns, and which fault
     /// holds it up. Kept only where a fault makes frames overtake each other.
     pub(super) on_wire: VecDeque<(Nanos, Option<usize>)>,
+}
+
+/// The sessions of one machine: with those others that it has had to do with.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Sessions {
+    /// In the order of nodes.
+    list: Vec<(NodeId, Session)>,
+    /// Which was asked for last: what one machine has to do with another comes in a row.
+    last: usize,
+}
+
+impl Sessions {
+    /// The session with another machine.
+    pub(super) fn with(&mut self, peer: NodeId) -> &mut Session {
+        if self.list.get(self.last).is_none_or(|(node, _)| *node != peer) {
+            let found = self.list.binary_search_by_key(&peer, |(node, _)| *node);
+            self.last = found.unwrap_or_else(|index| {
+                self.list.insert(index, (peer, Session::default()));
+                index
+            });
+        }
+        &mut self.list[self.last].1
+    }
+
+    /// All of them, in the order of nodes.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (NodeId, &Session)> {
+        self.list.iter().map(|(node, session)| (*node, session))
+    }
 }
 
 /// When a frame leaves for good and when it arrives, ns.
@@ -65,6 +92,52 @@ impl Session {
         }
         self.on_wire.push_back((arrives, delayed));
     }
+
+    /// When a frame leaves for good and when it arrives, if it does, ns: after latency and jitter,
+    /// and never before the one sent before it on the same connection. What a fault takes is sent
+    /// again, as often as it must, unless it is a heartbeat.
+    fn travel(
+        &mut self,
+        (plan, spells): (&RunPlan, &[Spell]),
+        log: &mut MachineLog,
+        pair: (NodeId, NodeId),
+        mut left: Nanos,
+        body: &Body,
+    ) -> Option<Way> {
+        let heartbeat = body.is_heartbeat();
+        loop {
+            self.frames += 1;
+            let number = self.frames;
+            let due = left + plan.latency_ns(pair.0, pair.1);
+            let due = due + plan.jitter_ns(pair.0, pair.1, number);
+            let last = if heartbeat { &mut self.heartbeat_due } else { &mut self.due };
+            let sent = Transmission { pair, left, due, number, heartbeat };
+            match plan.fate(sent, spells, |fault, met| log.note(fault, met, body)) {
+                Fate::Arrives { at, copy_at, delayed } => {
+                    let unordered = plan.systems.bug == Some(Bug::SessionUnordered);
+                    *last = if unordered { at } else { at.max(*last) };
+                    let due = *last;
+                    if plan.reorders && !heartbeat {
+                        self.overtake(sent.left, at, delayed, |fault| log.overtaken(fault));
+                    }
+                    if !heartbeat {
+                        // What waits for something to be sent again is gone if that is gone.
+                        self.left = left.max(self.left);
+                        left = self.left;
+                    }
+                    return Some(Way { left, due, copy_at: copy_at.map(|at| at.max(due)) });
+                }
+                Fate::Lost if heartbeat => {
+                    log.frames_lost += 1;
+                    return None;
+                }
+                Fate::Lost => {
+                    log.retransmissions += 1;
+                    left += plan.retransmit_ns;
+                }
+            }
+        }
+    }
 }
 
 impl Machine {
@@ -79,8 +152,10 @@ impl Machine {
         cause: HandlerId,
     ) {
         self.count += 1;
-        let takes = transfer(bytes, self.plan.bandwidth_bytes_per_s);
-        let session = &mut self.sessions[to.index()];
+        let (from, incarnation, count) = (self.id, self.incarnation, self.count);
+        let (plan, log) = (&*self.plan, &mut self.log);
+        let session = self.sessions.with(to);
+        let takes = transfer(bytes, plan.bandwidth_bytes_per_s);
         // Life is shown on a connection of its own: behind a large state that is being sent it
         // would come too late, and say that we are dead.
         let sent_at = if body.is_heartbeat() {
@@ -88,82 +163,37 @@ impl Machine {
         } else {
             session.free_at = now.max(session.free_at) + takes;
             session.sent = match session.sent {
-                (mine, number) if mine == self.incarnation => (mine, number + 1),
-                _ => (self.incarnation, 1),
+                (mine, number) if mine == incarnation => (mine, number + 1),
+                _ => (incarnation, 1),
             };
             session.free_at
         };
-        self.log.largest_bytes = self.log.largest_bytes.max(bytes);
-        let (from, count, session) = (self.id, self.count, self.sessions[to.index()].sent);
-        let Some(Way { left, due, copy_at }) = self.travel(to, sent_at, &body) else { return };
+        log.largest_bytes = log.largest_bytes.max(bytes);
+        let way = session.travel((plan, &self.spells), log, (from, to), sent_at, &body);
+        let Some(Way { left, due, copy_at }) = way else { return };
         if body.is_data() {
-            let session = &mut self.sessions[to.index()];
             session.items_left = left.max(session.items_left);
             session.item_due = due;
-        }
-        if body.is_data() && self.plan.spares_lives {
-            self.note_late(now, due - self.plan.latency_ns(self.id, to));
-        }
-        let is_copy = false;
-        let frame =
-            Frame { from, to, sent: now, left, due, count, session, cause, lineage, is_copy, body };
-        let copy = copy_at.map(|due| Frame { due, is_copy: true, ..frame.clone() });
-        self.significant_sent += u64::from(frame.is_significant());
-        for frame in iter::once(frame).chain(copy) {
-            self.log.frames_sent += 1;
-            self.outbox.push(frame);
-        }
-    }
-
-    /// Notes that an item sent now would have left at `leaving`.
-    fn note_late(&mut self, now: Nanos, leaving: Nanos) {
-        match self.log.late.last_mut() {
-            Some((_, until)) if now <= *until => *until = leaving.max(*until),
-            _ if leaving > now => self.log.late.push((now, leaving)),
-            _ => {}
-        }
-    }
-
-    /// When a frame leaves for good and when it arrives, if it does, ns: after latency and jitter,
-    /// and never before the one sent before it on the same connection. What a fault takes is sent
-    /// again, as often as it must, unless it is a heartbeat.
-    fn travel(&mut self, to: NodeId, mut left: Nanos, body: &Body) -> Option<Way> {
-        let heartbeat = body.is_heartbeat();
-        loop {
-            let session = &mut self.sessions[to.index()];
-            session.frames += 1;
-            let number = session.frames;
-            let jitter = self.plan.jitter_ns(self.id, to, number);
-            let due = left + self.plan.latency_ns(self.id, to) + jitter;
-            let last = if heartbeat { &mut session.heartbeat_due } else { &mut session.due };
-            let pair = (self.id, to);
-            let sent = Transmission { pair, left, due, number, heartbeat };
-            let log = &mut self.log;
-            let fate = self.plan.fate(sent, &self.spells, |fault, met| log.note(fault, met, body));
-            match fate {
-                Fate::Arrives { at, copy_at, delayed } => {
-                    let unordered = self.plan.systems.bug == Some(Bug::SessionUnordered);
-                    *last = if unordered { at } else { at.max(*last) };
-                    let due = *last;
-                    if self.plan.reorders && !heartbeat {
-                        session.overtake(sent.left, at, delayed, |fault| log.overtaken(fault));
-                    }
-                    if !heartbeat {
-                        // What waits for something to be sent again is gone if that is gone.
-                        session.left = left.max(session.left);
-                        left = session.left;
-                    }
-                    return Some(Way { left, due, copy_at: copy_at.map(|at| at.max(due)) });
-                }
-                Fate::Lost if heartbeat => {
-                    log.frames_lost += 1;
-                    return None;
-                }
-                Fate::Lost => {
-                    log.retransmissions += 1;
-                    left += self.plan.retransmit_ns;
-                }
+            if plan.spares_lives {
+                note_late(log, now, due - plan.latency_ns(from, to));
             }
         }
+        let (session, is_copy) = (session.sent, false);
+        let frame =
+            Frame { from, to, sent: now, left, due, count, session, cause, lineage, is_copy, body };
+        self.significant_sent += u64::from(frame.is_significant());
+        let copy = copy_at.map(|due| Box::new(Frame { due, is_copy: true, ..frame.clone() }));
+        log.frames_sent += 1 + u64::from(copy.is_some());
+        self.outbox.push(Box::new(frame));
+        self.outbox.extend(copy);
+    }
+}
+
+/// Notes that an item sent now would have left at `leaving`.
+fn note_late(log: &mut MachineLog, now: Nanos, leaving: Nanos) {
+    match log.late.last_mut() {
+        Some((_, until)) if now <= *until => *until = leaving.max(*until),
+        _ if leaving > now => log.late.push((now, leaving)),
+        _ => {}
     }
 }

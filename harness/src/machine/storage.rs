@@ -5,6 +5,7 @@ use crate::faults::{Effect, Malfunction};
 use aftermath_systems::protocol::{Blob, Cause, Event, Nanos, Positions, SaveKey, Scope, Stored};
 
 /// One save.
+#[derive(Clone, Debug)]
 pub struct Save {
     /// Which.
     pub key: SaveKey,
@@ -14,6 +15,15 @@ pub struct Save {
     pub scope: Scope,
     /// Input positions it makes durable.
     pub covers: Positions,
+}
+
+/// A save that is under way.
+#[derive(Clone, Debug)]
+pub struct Saving {
+    /// What is saved.
+    pub save: Save,
+    /// What becomes of it.
+    pub fate: SaveFate,
 }
 
 /// What becomes of a save: known when it is asked for, shown when the device is done.
@@ -30,21 +40,21 @@ pub enum SaveFate {
 impl Machine {
     pub(super) fn save(&mut self, now: Nanos, save: Save) {
         self.log.saves += 1;
-        let Save { key, blob, scope, covers } = save;
-        let bytes = blob.modelled_bytes;
-        self.log.largest_bytes = self.log.largest_bytes.max(bytes).max(blob.restored_bytes);
-        if scope == Scope::Shared {
+        let bytes = save.blob.modelled_bytes;
+        let restored_bytes = save.blob.restored_bytes;
+        self.log.largest_bytes = self.log.largest_bytes.max(bytes).max(restored_bytes);
+        if save.scope == Scope::Shared {
             // The store is remote: what is written there crosses the network.
             let region = self.plan.systems.region_of(self.id);
             let pointer = region.is_some_and(|region| region.coordinator == self.id);
             self.count_traffic(Cause::State, 1, bytes, !pointer);
         }
         let done = self.saved_at(now, bytes);
-        if scope == Scope::Local {
-            self.device.writes(now, done, key.slot);
+        if save.scope == Scope::Local {
+            self.device.writes(now, done, save.key.slot);
         }
         let fate = self.fate_of_save();
-        self.schedule(done, Class::Saved, Work::Saved { key, blob, scope, covers, fate });
+        self.schedule(done, Class::Saved, Work::Saved(Box::new(Saving { save, fate })));
     }
 
     /// When a save of `bytes` that is asked for now completes, ns. Counts it at every fault that
@@ -92,8 +102,8 @@ impl Machine {
     }
 
     /// The device is done with a save.
-    pub(super) fn saved(&mut self, now: Nanos, save: Save, fate: SaveFate) {
-        let Save { key, blob, scope, covers } = save;
+    pub(super) fn saved(&mut self, now: Nanos, saving: Saving) {
+        let Saving { save: Save { key, blob, scope, covers }, fate } = saving;
         let lost_by = match fate {
             SaveFate::Refused(fault) => {
                 self.hit_save(fault, |hit| hit.refused += 1);

@@ -20,7 +20,8 @@ struct Row<'a> {
 /// Outputs of a run against those of its twin, by semantic id.
 pub struct Ledger<'a> {
     run: &'a RunLog,
-    rows: BTreeMap<SemanticId, Row<'a>>,
+    /// By semantic id.
+    rows: Vec<(SemanticId, Row<'a>)>,
     unexpected: Vec<&'a Delivery>,
     /// Copies with another value than expected.
     wrong: Vec<&'a Delivery>,
@@ -33,12 +34,18 @@ pub struct Ledger<'a> {
 impl<'a> Ledger<'a> {
     /// Enters all outputs of both.
     pub fn new(run: &'a RunLog, twin: &'a RunLog) -> Ledger<'a> {
-        let mut rows = BTreeMap::new();
-        let mut twin_repeats = 0;
-        for expected in &twin.deliveries {
-            let row = Row { expected, first: None, copies: 0, wrong: None };
-            twin_repeats += u64::from(rows.insert(expected.semantic, row).is_some());
-        }
+        let row = |expected| Row { expected, first: None, copies: 0, wrong: None };
+        let expected = twin.deliveries.iter();
+        let mut rows: Vec<_> = expected.map(|output| (output.semantic, row(output))).collect();
+        rows.sort_by_key(|(id, _)| *id);
+        rows.dedup_by(|later, earlier| {
+            let same = later.0 == earlier.0;
+            if same {
+                std::mem::swap(later, earlier);
+            }
+            same
+        });
+        let twin_repeats = (twin.deliveries.len() - rows.len()) as u64;
         let mut ledger = Ledger {
             run,
             rows,
@@ -49,11 +56,14 @@ impl<'a> Ledger<'a> {
             twin_repeats,
         };
         let mut newest: BTreeMap<(u16, u32), u64> = BTreeMap::new();
+        let mut next = 0;
         for delivery in &run.deliveries {
-            let Some(row) = ledger.rows.get_mut(&delivery.semantic) else {
+            let Some(index) = find(&ledger.rows, next, &delivery.semantic) else {
                 ledger.unexpected.push(delivery);
                 continue;
             };
+            next = index + 1;
+            let row = &mut ledger.rows[index].1;
             row.copies += 1;
             if delivery.payload != row.expected.payload {
                 row.wrong = row.wrong.or(Some(delivery));
@@ -78,7 +88,7 @@ impl<'a> Ledger<'a> {
 
     /// The numbers.
     pub fn counts(&self) -> Counts {
-        let rows = || self.rows.values();
+        let rows = || self.rows.iter().map(|(_, row)| row);
         Counts {
             expected: self.rows.len() as u64,
             delivered: self.run.deliveries.len() as u64,
@@ -150,6 +160,15 @@ impl<'a> Ledger<'a> {
         });
         lost.chain(repeated).chain(wrong).chain(unexpected).collect()
     }
+}
+
+/// Where the row of an output is. Most come in the order of their ids, so `next` is looked at
+/// first.
+fn find(rows: &[(SemanticId, Row)], next: usize, id: &SemanticId) -> Option<usize> {
+    if rows.get(next).is_some_and(|(there, _)| there == id) {
+        return Some(next);
+    }
+    rows.binary_search_by_key(id, |(there, _)| *there).ok()
 }
 
 /// Writes a value for people.

@@ -3,6 +3,7 @@
 //!
 //! Speaks when an output of the twin is not what the input says it must be.
 
+use crate::machine::Delivery;
 use crate::run::RunLog;
 use aftermath_reports::record::Witness;
 use aftermath_systems::blocks::partition;
@@ -11,23 +12,21 @@ use aftermath_systems::plan::{OperatorPlan, OperatorRole, Plan};
 use aftermath_systems::protocol::{Field, Payload, SECOND, SemanticId};
 use std::collections::BTreeMap;
 
-/// Outputs by identity: kind, key, index.
-type Answer = BTreeMap<(u16, u32, u64), Vec<i64>>;
+/// The identity of an output: kind, key, index.
+type Identity = (u16, u32, u64);
+
+/// Outputs by identity.
+type Answer = BTreeMap<Identity, Vec<i64>>;
 
 /// The first difference between the twin and the direct answer.
 pub fn check(twin: &RunLog) -> Option<Witness> {
     let systems = &twin.plan.systems;
     let expected = answer(systems)?;
-    let numbers = |payload: &Payload| match payload {
-        Payload::Pair { value, .. } => vec![*value],
-        Payload::Record(fields) => fields.iter().filter_map(integer).collect(),
-        Payload::End => Vec::new(),
-    };
-    let found: Answer = twin
-        .deliveries
-        .iter()
-        .map(|d| ((d.semantic.kind, d.semantic.key, d.semantic.index), numbers(&d.payload)))
-        .collect();
+    if is_answer(&twin.deliveries, &expected) {
+        return None;
+    }
+    let found: Answer =
+        twin.deliveries.iter().map(|d| (identity(d), numbers(&d.payload).collect())).collect();
     let ids = expected.keys().chain(found.keys());
     let differing = ids.into_iter().find(|id| expected.get(id) != found.get(id))?;
     let (kind, key, index) = *differing;
@@ -38,6 +37,31 @@ pub fn check(twin: &RunLog) -> Option<Witness> {
         observed: format!("{:?} in the twin", found.get(differing)),
         at_ns: None,
     })
+}
+
+/// Whether these are the outputs expected, in any order and each once: the rule, and found out
+/// without a table of what was found.
+fn is_answer(outputs: &[Delivery], expected: &Answer) -> bool {
+    let mut sorted: Vec<&Delivery> = outputs.iter().collect();
+    sorted.sort_by_key(|output| identity(output));
+    let same = |(output, (id, wanted)): (&&Delivery, (&Identity, &Vec<i64>))| {
+        identity(output) == *id && numbers(&output.payload).eq(wanted.iter().copied())
+    };
+    sorted.len() == expected.len() && sorted.iter().zip(expected).all(same)
+}
+
+fn identity(output: &Delivery) -> Identity {
+    (output.semantic.kind, output.semantic.key, output.semantic.index)
+}
+
+/// What an output says.
+fn numbers(payload: &Payload) -> impl Iterator<Item = i64> {
+    let (pair, fields) = match payload {
+        Payload::Pair { value, .. } => (Some(*value), &[][..]),
+        Payload::Record(fields) => (None, &fields[..]),
+        Payload::End => (None, &[][..]),
+    };
+    pair.into_iter().chain(fields.iter().filter_map(integer))
 }
 
 fn answer(systems: &Plan) -> Option<Answer> {

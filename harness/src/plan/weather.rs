@@ -147,6 +147,9 @@ impl RunPlan {
         mut met: impl FnMut(usize, Met),
     ) -> Fate {
         let Transmission { pair, left, mut due, heartbeat, .. } = sent;
+        if self.spells.is_empty() && begun.is_empty() {
+            return Fate::Arrives { at: due, copy_at: None, delayed: None };
+        }
         // Nobody could know of those before: what was under way by then gets through.
         let begun = || begun.iter().filter(move |spell| left >= spell.from);
         let spells = || self.spells.iter().chain(begun()).filter(move |s| s.is_about(pair));

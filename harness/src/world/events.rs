@@ -2,6 +2,7 @@
 //! straight into the receiver's agenda. As nothing between machines is faster than a tick, the
 //! order of machines within a tick cannot matter.
 
+use super::due::Due;
 use super::{Ended, Finished, Machines};
 use crate::machine::Machine;
 use crate::plan::RunPlan;
@@ -13,36 +14,61 @@ use std::rc::Rc;
 pub struct EventWorld {
     machines: Machines,
     now: Nanos,
+    due: Due,
+    /// The machines that have run in this tick, in their order.
+    ran: Vec<usize>,
 }
 
 impl EventWorld {
     /// A run that is about to start.
     pub fn new(plan: &Rc<RunPlan>, traced: bool) -> EventWorld {
-        EventWorld { machines: Machines::new(plan, traced), now: 0 }
+        let machines = Machines::new(plan, traced);
+        let due = Due::new(machines.list.len());
+        EventWorld { machines, now: 0, due, ran: Vec::new() }
     }
 
     /// Runs one tick in which something happens; returns how the run ended if it did.
     pub fn step(&mut self) -> Option<Ended> {
-        self.now = self.machines.next_tick_end().max(self.now);
-        for index in 0..self.machines.list.len() {
+        self.look_again();
+        self.now = self.next_tick_end();
+        self.ran.clear();
+        let (mut from, mut livelocked) = (0, false);
+        while let Some(index) = self.due.next(from, self.now) {
+            from = index + 1;
             let machine = &mut self.machines.list[index];
-            if machine.next_due().is_none_or(|due| due > self.now) {
-                continue;
-            }
             machine.run_until(self.now);
+            livelocked |= machine.livelocked();
+            self.due.set(index, machine.next_due());
+            self.ran.push(index);
             let mut outbox = std::mem::take(&mut machine.outbox);
             for frame in outbox.drain(..) {
-                self.machines.list[frame.to.index()].deliver(frame);
+                let to = frame.to.index();
+                self.due.add(to, frame.due);
+                self.machines.list[to].deliver(frame);
             }
             // Hand the buffer back: it is filled again in the next tick.
             self.machines.list[index].outbox = outbox;
-            self.machines.cross_early(self.now);
-            if self.machines.stops_early(self.now) {
+            if self.machines.breaks_early(self.now) {
                 return Some(Ended::Drained);
             }
+            self.look_again();
         }
-        self.machines.cross(self.now);
-        self.machines.ended(self.now)
+        self.machines.cross_from(&self.ran, self.now);
+        self.machines.ended_unless(livelocked, self.now)
+    }
+
+    /// The end of the next tick in which something happens, ns.
+    fn next_tick_end(&self) -> Nanos {
+        self.machines.next_tick_end(self.due.first()).max(self.now)
+    }
+
+    /// Notes what machines have been given to do by the world.
+    fn look_again(&mut self) {
+        if std::mem::take(&mut self.machines.instructed) {
+            for (index, machine) in self.machines.list.iter().enumerate() {
+                self.due.set(index, machine.next_due());
+            }
+        }
     }
 
     /// Runs to the end.

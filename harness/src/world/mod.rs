@@ -1,6 +1,7 @@
 //! Worlds run machines. What crosses machines and the test for the end live here, shared by all
 //! worlds, or they would drift apart.
 
+mod due;
 mod events;
 mod mutation;
 mod points;
@@ -11,7 +12,7 @@ pub use self::turmoil::{HOSTS_MAX, TurmoilWorld};
 pub use events::EventWorld;
 
 use crate::machine::{Act, Machine, Misread};
-use crate::plan::{Mutation, PlannedPlace, RunPlan};
+use crate::plan::{Mutation, PlannedFault, PlannedPlace, RunPlan};
 use aftermath_systems::protocol::{Nanos, NodeId};
 use points::{Points, Reached};
 use std::collections::BTreeSet;
@@ -79,6 +80,9 @@ pub struct Machines {
     stuck_at: Nanos,
     /// Instants at which a run may end, or begin to heal, only because time has passed, ns.
     deadlines: BTreeSet<Nanos>,
+    /// Whether machines may have been given something to do, other than frames, since somebody
+    /// asked.
+    instructed: bool,
 }
 
 impl Machines {
@@ -94,6 +98,7 @@ impl Machines {
             healed_at: None,
             stuck_at: Nanos::MAX,
             deadlines: BTreeSet::new(),
+            instructed: true,
         };
         let ends = [plan.systems.workload.end_at, machines.heals_until()];
         machines.deadlines = machines.over().chain(ends).collect();
@@ -101,23 +106,35 @@ impl Machines {
         machines
     }
 
-    /// The first tick end at which something happens: machines' own work, a deadline, or the
-    /// choice of whom the next fault hits, one tick before it strikes. A world that skips the
-    /// ticks before it ends at the same tick as one that does not.
-    pub fn next_tick_end(&self) -> Nanos {
+    /// The first tick end at which something happens: machines' own work, the first of which is at
+    /// `due`, a deadline, or the choice of whom the next fault hits, one tick before it strikes. A
+    /// world that skips the ticks before it ends at the same tick as one that does not.
+    fn next_tick_end(&self, due: Option<Nanos>) -> Nanos {
         let tick = self.plan.tick_ns;
-        let due = self.list.iter().filter_map(Machine::next_due);
-        let due = due.chain(self.deadlines.first().copied()).min().unwrap_or(Nanos::MAX - tick);
-        let end = due.div_ceil(tick) * tick;
+        let due = due.into_iter().chain(self.deadlines.first().copied());
+        let end = due.min().unwrap_or(Nanos::MAX - tick).div_ceil(tick) * tick;
         match self.plan.faults.get(self.next_fault) {
             Some(fault) if fault.trigger.is_none() => end.min((fault.at.div_ceil(tick) - 1) * tick),
             _ => end,
         }
     }
 
+    /// As [`Machines::cross`], where only these machines have run: if nothing crosses, none of the
+    /// others is looked at.
+    fn cross_from(&mut self, ran: &[usize], tick_end: Nanos) {
+        let acts = ran.iter().any(|index| !self.list[*index].acts.is_empty());
+        let fault = self.plan.faults.get(self.next_fault);
+        if acts || fault.is_some_and(|fault| self.is_next(fault, tick_end)) {
+            self.cross(tick_end);
+        } else {
+            self.aim();
+        }
+    }
+
     /// Carries out what crosses machines, after all have run until `tick_end`. Every consequence
     /// lies in a later tick.
     pub fn cross(&mut self, tick_end: Nanos) {
+        self.instructed = true;
         let tick = if self.plan.breaks(Mutation::ActsAtOnce) { 0 } else { self.plan.tick_ns };
         let (mut discarded, mut reached) = (Vec::new(), Vec::new());
         for index in 0..self.list.len() {
@@ -168,7 +185,7 @@ impl Machines {
     /// several machines' states at one instant are known between ticks only.
     fn assign_faults(&mut self, tick_end: Nanos) {
         while let Some(fault) = self.plan.faults.get(self.next_fault) {
-            if fault.trigger.is_some() || fault.at > tick_end + self.plan.tick_ns {
+            if !self.is_next(fault, tick_end) {
                 break;
             }
             let PlannedPlace::Node { instance, replica } = fault.place else {
@@ -182,12 +199,23 @@ impl Machines {
         }
     }
 
+    /// Whether a fault has an instant, and that is in the tick after this tick end.
+    fn is_next(&self, fault: &PlannedFault, tick_end: Nanos) -> bool {
+        fault.trigger.is_none() && fault.at <= tick_end + self.plan.tick_ns
+    }
+
     /// Whether the run is over at this tick end, and how. Starts the heal phase when it is time.
     pub fn ended(&mut self, tick_end: Nanos) -> Option<Ended> {
+        let livelocked = self.list.iter().any(Machine::livelocked);
+        self.ended_unless(livelocked, tick_end)
+    }
+
+    /// The same, where it is known whether a machine is in a livelock.
+    fn ended_unless(&mut self, livelocked: bool, tick_end: Nanos) -> Option<Ended> {
         while self.deadlines.first().is_some_and(|deadline| *deadline <= tick_end) {
             self.deadlines.pop_first();
         }
-        if self.list.iter().any(Machine::livelocked) {
+        if livelocked {
             return Some(Ended::Livelock);
         }
         if tick_end < self.plan.systems.workload.end_at {
@@ -243,6 +271,7 @@ impl Machines {
             return;
         }
         self.wait_no_longer();
+        self.instructed = true;
         let at = tick_end + self.plan.tick_ns;
         for machine in &mut self.list {
             machine.heal(at);

@@ -6,8 +6,17 @@ use crate::plan::Mutation;
 use aftermath_systems::protocol::Nanos;
 
 impl Machines {
+    /// Whatever broken rules do while the tick is still being run; returns whether one ends the run.
+    pub(super) fn breaks_early(&mut self, tick_end: Nanos) -> bool {
+        if self.plan.mutation.is_none() {
+            return false;
+        }
+        self.cross_early(tick_end);
+        self.stops_early(tick_end)
+    }
+
     /// What a broken rule carries out while the tick is still being run.
-    pub(crate) fn cross_early(&mut self, tick_end: Nanos) {
+    pub(super) fn cross_early(&mut self, tick_end: Nanos) {
         if self.plan.breaks(Mutation::ActsAtOnce) {
             self.cross(tick_end);
         }
@@ -22,7 +31,7 @@ impl Machines {
     }
 
     /// Whether a broken rule ends the run while the tick is still being run.
-    pub(crate) fn stops_early(&self, now: Nanos) -> bool {
+    fn stops_early(&self, now: Nanos) -> bool {
         let healed = self.healed_at.is_some_and(|healed_at| now >= healed_at);
         self.plan.breaks(Mutation::StopsAtDrained) && healed && self.settled()
     }

@@ -21,7 +21,7 @@ struct Downstream {
     retain: bool,
     /// What was sent and not yet trimmed, in the order of sending.
     log: VecDeque<Tuple>,
-    /// Where what will be sent begins.
+    /// Where what will be sent begins, if all replicas are fed: others are never told.
     next: Positions,
     handshake: Handshake,
     /// The last request that we have heard of.
@@ -114,7 +114,9 @@ impl Outbox {
                 let index = self.edges[edge].channels[index];
                 let downstream = &mut self.downstream[index];
                 sent(downstream.channel);
-                downstream.next.advance(tuple.id.stream, tuple.id.position.next());
+                if downstream.feed == Feed::AllReplicas {
+                    downstream.next.advance(tuple.id.stream, tuple.id.position.next());
+                }
                 if downstream.retain {
                     downstream.log.push_back(tuple.clone());
                 }

@@ -83,9 +83,15 @@ impl<V> Default for Keyed<V> {
 impl<V: Value> Keyed<V> {
     /// Replaces the value of `key`, computed from the old one if there is one; returns the new one.
     pub(super) fn update(&mut self, key: u32, change: impl FnOnce(Option<V>) -> V) -> V {
-        let value = change(self.entries.get(&key).copied());
-        self.put(key, value);
         self.dirty.insert(key);
+        let Some(entry) = self.entries.get_mut(&key) else {
+            let value = change(None);
+            self.put(key, value);
+            return value;
+        };
+        let value = change(Some(*entry));
+        let old = std::mem::replace(entry, value);
+        self.digest = self.digest.wrapping_sub(hash(key, old)).wrapping_add(hash(key, value));
         value
     }
 
@@ -141,10 +147,14 @@ impl<V: Value> Keyed<V> {
     }
 
     fn put(&mut self, key: u32, value: V) {
-        let hash = |value: V| value.mix_into(mix(SEED, u64::from(key)));
         if let Some(old) = self.entries.insert(key, value) {
-            self.digest = self.digest.wrapping_sub(hash(old));
+            self.digest = self.digest.wrapping_sub(hash(key, old));
         }
-        self.digest = self.digest.wrapping_add(hash(value));
+        self.digest = self.digest.wrapping_add(hash(key, value));
     }
+}
+
+/// What an entry adds to the digest.
+fn hash(key: u32, value: impl Value) -> u64 {
+    value.mix_into(mix(SEED, u64::from(key)))
 }

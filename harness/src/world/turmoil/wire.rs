@@ -1,6 +1,6 @@
 //! What is under way between hosts. A datagram carries the number of a parcel, which waits here.
 
-use crate::machine::Frame;
+use crate::machine::BoxedFrame;
 use aftermath_systems::protocol::NodeId;
 
 /// A number on a datagram.
@@ -9,9 +9,9 @@ pub type Handle = [u8; 8];
 /// Parcels under way, and the count of all frames.
 pub struct Wire {
     /// Frames of one sender's tick, by receiver, while they are being put together.
-    open: Vec<Vec<Frame>>,
+    open: Vec<Vec<BoxedFrame>>,
     /// By number. Empty ones are kept: their memory is used again.
-    parcels: Vec<Vec<Frame>>,
+    parcels: Vec<Vec<BoxedFrame>>,
     /// Numbers of the empty ones.
     free: Vec<usize>,
     arrived: u64,
@@ -25,7 +25,7 @@ impl Wire {
     }
 
     /// Packs what one host sends in one tick: one parcel for each receiver, frames in their order.
-    pub fn pack(&mut self, outbox: &mut Vec<Frame>) -> Vec<(NodeId, Handle)> {
+    pub fn pack(&mut self, outbox: &mut Vec<BoxedFrame>) -> Vec<(NodeId, Handle)> {
         for frame in outbox.drain(..) {
             self.open[frame.to.index()].push(frame);
         }
@@ -45,7 +45,7 @@ impl Wire {
     ///
     /// # Panics
     /// When the parcel has been taken before.
-    pub fn unpack(&mut self, handle: Handle, to: NodeId, mut take: impl FnMut(Frame)) {
+    pub fn unpack(&mut self, handle: Handle, to: NodeId, mut take: impl FnMut(BoxedFrame)) {
         let number = u64::from_le_bytes(handle) as usize;
         let parcel = &mut self.parcels[number];
         let for_to = parcel.first().is_some_and(|frame| frame.to == to);
