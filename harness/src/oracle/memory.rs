@@ -12,7 +12,6 @@
 
 use super::Case;
 use super::met::telling;
-use crate::metrics::load::is_overloaded;
 use crate::metrics::recovery::span_ns;
 use crate::run::RunLog;
 use crate::upsets::{Upset, upsets};
@@ -31,8 +30,7 @@ pub struct Memory {
 
 /// Judges both stretches.
 pub fn check(case: &Case) -> Memory {
-    let end = case.twin.plan.systems.workload.end_at;
-    let twin = stretch(case.twin, 0, end);
+    let end = case.run.plan.systems.workload.end_at;
     let unpaired = unpaired(case.run);
     let after = match &unpaired[..] {
         [] => None,
@@ -46,8 +44,8 @@ pub fn check(case: &Case) -> Memory {
             stretch(case.run, repaired.max(recovered.max().unwrap_or(0)), end)
         }
     };
-    let steady = !is_overloaded(case.twin);
-    let judged: Vec<_> = [("twin", twin), ("run", after)]
+    let steady = !case.standard.overloaded;
+    let judged: Vec<_> = [("twin", case.standard.memory), ("run", after)]
         .into_iter()
         .filter(|_| steady)
         .filter_map(|(which, stretch)| Some((which, stretch?)))
@@ -92,15 +90,19 @@ fn unpaired(run: &RunLog) -> Vec<(Nanos, Nanos)> {
     all
 }
 
+/// The second and the last quarter of a stretch.
+pub type Stretch = [Quarter; 2];
+
 /// Retained memory over a quarter of a stretch, tuples.
-struct Quarter {
+#[derive(Clone, Copy)]
+pub struct Quarter {
     max: u64,
     median: u64,
     min: u64,
 }
 
-/// The second and the last quarter of [from, to).
-fn stretch(run: &RunLog, from: Nanos, to: Nanos) -> Option<[Quarter; 2]> {
+/// Judges [from, to), if that is long enough.
+pub fn stretch(run: &RunLog, from: Nanos, to: Nanos) -> Option<Stretch> {
     let systems = &run.plan.systems;
     let waiting = run.waiting.iter().copied().max().unwrap_or(0);
     // Two saves and two large messages may each have to wait.

@@ -3,9 +3,9 @@
 //! order of machines within a tick cannot matter.
 
 use super::{Ended, Finished, Machines};
-use crate::machine::Machine;
-use crate::plan::RunPlan;
-use aftermath_systems::protocol::Nanos;
+use crate::machine::{Machine, MachineLog};
+use crate::plan::{Awaited, RunPlan};
+use aftermath_systems::protocol::{Nanos, NodeId};
 use std::rc::Rc;
 
 /// A run in the event world. Cloning forks it.
@@ -23,7 +23,7 @@ impl EventWorld {
 
     /// Runs one tick in which something happens; returns how the run ended if it did.
     pub fn step(&mut self) -> Option<Ended> {
-        self.now = self.machines.next_tick_end().max(self.now);
+        self.now = self.next_tick_end();
         for index in 0..self.machines.list.len() {
             let machine = &mut self.machines.list[index];
             if machine.next_due().is_none_or(|due| due > self.now) {
@@ -52,6 +52,22 @@ impl EventWorld {
                 return Finished { ended, at: self.now, machines: self.machines.list };
             }
         }
+    }
+
+    /// The end of the next tick in which something happens, ns.
+    pub fn next_tick_end(&self) -> Nanos {
+        self.machines.next_tick_end().max(self.now)
+    }
+
+    /// Lets a fault of the schedule for which no machine is watched wait for `awaited` at `node`,
+    /// which it befalls.
+    pub fn arm(&mut self, fault: usize, node: NodeId, awaited: Awaited) {
+        self.machines.arm(fault, node, awaited);
+    }
+
+    /// The logs of the machines, by node.
+    pub fn logs_mut(&mut self) -> impl Iterator<Item = &mut MachineLog> {
+        self.machines.list.iter_mut().map(|machine| &mut machine.log)
     }
 
     /// The end of the last tick, ns.
