@@ -107,7 +107,9 @@ fn every_checker_is_asked_by_the_judge() {
     let folder = "harness/src/oracle";
     // The ledger is handed in; `judge` asks it for counts, identities and witnesses. So is what the
     // twin says of itself, which the reference has checked.
-    listed(folder, &["delivery", "reference"], ("pub fn judge(", "\n}\n"), |name| format!("{name}::"));
+    listed(folder, &["delivery", "reference"], ("pub fn judge(", "\n}\n"), |name| {
+        format!("{name}::")
+    });
     assert!(text_of("harness/src/record.rs").contains("Ledger::new("));
 }
 

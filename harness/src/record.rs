@@ -55,13 +55,8 @@ pub fn record(
     let ledger = Ledger::new(run, twin);
     let standard = Standard::of(twin);
     let recoveries = recoveries(run, standard.lag_normal_ns, &ledger);
-    let judged = oracle::Case {
-        run,
-        twin,
-        standard: &standard,
-        ledger: &ledger,
-        recoveries: &recoveries,
-    };
+    let judged =
+        oracle::Case { run, twin, standard: &standard, ledger: &ledger, recoveries: &recoveries };
     let judgement = oracle::judge(&judged);
     let config = &case.config;
     let planted = planted_bugs::ALL.iter().find(|entry| Some(entry.bug) == config.plant);

@@ -31,8 +31,7 @@ impl Machine {
 
     /// Whether it lives, nothing ails it and it is not being repaired.
     pub fn is_steady(&self) -> bool {
-        let is_source =
-            matches!(self.plan.systems.operator_of(self.id).role, OperatorRole::Source);
+        let is_source = matches!(self.plan.systems.operator_of(self.id).role, OperatorRole::Source);
         self.phase == Phase::Up
             && self.paused.is_empty()
             && self.slow.is_empty()

@@ -13,6 +13,7 @@
 use super::Case;
 use super::met::telling;
 use crate::metrics::recovery::span_ns;
+use crate::plan::RunPlan;
 use crate::run::RunLog;
 use crate::upsets::{Upset, upsets};
 use aftermath_reports::record::{Time, Witness};
@@ -101,17 +102,21 @@ pub struct Quarter {
     min: u64,
 }
 
-/// Judges [from, to), if that is long enough.
-pub fn stretch(run: &RunLog, from: Nanos, to: Nanos) -> Option<Stretch> {
-    let systems = &run.plan.systems;
-    let waiting = run.waiting.iter().copied().max().unwrap_or(0);
+/// The shortest stretch over which memory is judged, ns. `waiting`: the longest that anything has
+/// waited for its link or device.
+pub fn shortest_stretch(plan: &RunPlan, waiting: Nanos) -> Nanos {
+    let systems = &plan.systems;
     // Two saves and two large messages may each have to wait.
-    let trimmed_within =
-        2 * run.plan.longest_save_ns() + 6 * run.plan.longest_latency_ns() + 4 * waiting;
+    let trimmed_within = 2 * plan.longest_save_ns() + 6 * plan.longest_latency_ns() + 4 * waiting;
     let cycle = systems.settings.interval + span_ns(systems);
     // The second quarter must begin after the first trim.
-    let least = (8 * cycle).max(4 * (cycle + trimmed_within));
-    if to.saturating_sub(from) < least {
+    (8 * cycle).max(4 * (cycle + trimmed_within))
+}
+
+/// Judges [from, to), if that is long enough.
+pub fn stretch(run: &RunLog, from: Nanos, to: Nanos) -> Option<Stretch> {
+    let waiting = run.waiting.iter().copied().max().unwrap_or(0);
+    if to.saturating_sub(from) < shortest_stretch(&run.plan, waiting) {
         return None;
     }
     let quarter = (to - from) / 4;

@@ -12,6 +12,7 @@ mod state;
 mod value;
 
 pub use delivery::Ledger;
+pub use memory::shortest_stretch;
 pub use met::{met, rate};
 
 use crate::metrics::load::is_overloaded;

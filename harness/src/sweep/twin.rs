@@ -8,8 +8,8 @@ use crate::run::RunLog;
 use crate::world::{EventWorld, Finished};
 use aftermath_systems::node::Digest;
 use aftermath_systems::plan::InstancePlan;
-use aftermath_systems::protocol::{Nanos, SemanticId};
-use std::collections::BTreeMap;
+use aftermath_systems::protocol::{ChannelId, Nanos, SemanticId};
+use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
@@ -26,6 +26,8 @@ pub struct Twin {
     /// For each instance of a task, the digest of its state at each input position that it had at
     /// the end of a tick.
     states: Vec<BTreeMap<u64, u64>>,
+    /// The channels that were trimmed at all.
+    pub trimmed: BTreeSet<ChannelId>,
     /// The end of the last tick, ns.
     pub length_ns: Nanos,
 }
@@ -56,7 +58,9 @@ impl Twin {
         let index = numbered.collect();
         let log = RunLog::of(plan, Finished { ended, at: length_ns, machines });
         let standard = Standard::of(&log);
-        Twin { log, standard, outputs, index, states, length_ns }
+        let trims = log.nodes.iter().flat_map(|node| &node.log.trims);
+        let trimmed = trims.map(|(_, channel, _)| *channel).collect();
+        Twin { log, standard, outputs, index, states, trimmed, length_ns }
     }
 
     /// Which node has put out an output, and as its how manieth.
