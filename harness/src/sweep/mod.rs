@@ -6,19 +6,24 @@
 //! is run until it has rejoined the run without faults, or to its end. Each is judged as any run.
 //! Some are also run from the start to the end, and both verdicts must be the same.
 
+mod cells;
 mod fork;
 mod pairs;
 mod points;
 mod rejoin;
+mod replay;
 mod run;
 mod twin;
 mod verdict;
 mod whole;
 
+pub use aftermath_reports::sweep::Seen;
+pub use cells::{Gathered, cells};
 pub use fork::{Failure, Forked, Ground};
 pub use points::{Address, Kind, Point, Points, Role, points, victims};
+pub use replay::scenario as replay_scenario;
 pub use run::Found;
-pub use verdict::{Seen, Verdict};
+pub use verdict::Verdict;
 pub use whole::{KINDS, Whole, fault};
 
 use crate::config::Case;

@@ -10,6 +10,7 @@ use crate::plan::RunPlan;
 use crate::run::RunLog;
 use crate::world::{Ended, EventWorld, Finished};
 use aftermath_reports::record::{Claimed, Guarantee, Status, ValueClass};
+use aftermath_reports::sweep::Seen;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
@@ -70,21 +71,6 @@ impl Verdict {
             Seen::Nothing
         }
     }
-}
-
-/// What can be seen of a failure at the sink and in the state, from harmless to bad.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Seen {
-    /// Everything is as in the twin.
-    Nothing,
-    /// Outputs came again.
-    Duplicated,
-    /// Outputs are missing.
-    Lost,
-    /// A value or a state is wrong.
-    Wrong,
-    /// The stream did not drain.
-    Stuck,
 }
 
 /// Judges a log against what the twin's window shows.
