@@ -117,7 +117,12 @@ pub struct SweepCell {
 impl SweepCell {
     /// What all cells of a row have in common, for people.
     pub fn row(&self) -> String {
-        format!("{}, {}: {}, {}", self.operator, self.role, self.event, self.place)
+        let SweepCell { operator, role, event, place, .. } = self;
+        // There is nothing else that it could be.
+        match role.as_str() {
+            "coordinates" => format!("{operator}: {event}, {place}"),
+            role => format!("{operator}, {role}: {event}, {place}"),
+        }
     }
 
     /// How bad it is: broken claims first, then what was seen, then how often.

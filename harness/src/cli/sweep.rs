@@ -144,7 +144,8 @@ fn account(sweep: &Sweep, swept: &Swept) -> String {
     let audited = count(&|found| found.audit.is_some());
     let differ = count(&|found| matches!(found.audit, Some(Some(_))));
     let covered = count(&|found| found.verdict.as_ref().is_some_and(|verdict| verdict.covered));
-    let never = count(&|found| found.verdict.is_none());
+    let never = count(&|found| found.verdict.is_none() && !found.late);
+    let late = count(&|found| found.late);
     let what = if sweep.pairs.is_some() { "pairs of failures" } else { "runs" };
     let mut text = format!(
         "{}, case {}, seed {}: {points} protocol points of {} kinds, {} of them the same as the \
@@ -160,6 +161,9 @@ fn account(sweep: &Sweep, swept: &Swept) -> String {
         share(audited),
         share(covered),
     );
+    if late > 0 {
+        text += &format!("  {late} of them too late: everything was over, and nothing strikes\n");
+    }
     if never > 0 {
         text += &format!("  {never} failures never came: what they waited for was not reached\n");
     }
@@ -177,7 +181,8 @@ impl Whole {
         swept: &Swept,
     ) -> Result<(), String> {
         self.runs += swept.found.len() as u64;
-        self.unreached += swept.found.iter().filter(|f| f.verdict.is_none()).count() as u64;
+        self.unreached +=
+            swept.found.iter().filter(|f| f.verdict.is_none() && !f.late).count() as u64;
         let label = sweep.case.config.label();
         let written = |found: &Found| -> Vec<FaultConfig> {
             let plan = RunPlan::twin(&sweep.case.config, sweep.registry, Seed(sweep.seed));

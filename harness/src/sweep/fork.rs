@@ -89,10 +89,11 @@ impl Ground {
         self.own + victim * KINDS.len() + failure.kind + if second { half } else { 0 }
     }
 
-    /// Lets a machine of a world fail.
-    pub fn arm(&self, world: &mut EventWorld, failure: Failure, second: bool) {
+    /// Lets a machine of a world fail. Returns whether it will: what has not struck when everything
+    /// heals never strikes.
+    pub fn arm(&self, world: &mut EventWorld, failure: Failure, second: bool) -> bool {
         let awaited = failure.address.awaited();
-        world.arm(self.fault(failure, second), failure.address.node, awaited);
+        world.arm(self.fault(failure, second), failure.address.node, awaited)
     }
 
     /// Runs a fork in which so many machines are to fail in this very tick or have failed, until it

@@ -44,7 +44,7 @@ pub fn scenario(
     if !label.contains(" + ") {
         file.insert("strategies".into(), Value::Array(vec![Value::String(label)]));
     }
-    file.insert("seeds".into(), Value::String(seed.to_string()));
+    file.insert("seeds".into(), Value::String(format!("{seed}..{}", seed.saturating_add(1))));
     file.insert("name".into(), Value::String(format!("{}, one point", scenario.name)));
     let input = file.get_mut("input").and_then(Value::as_table_mut);
     if let Some(Value::String(path)) = input.and_then(|input| input.get_mut("recorded")) {

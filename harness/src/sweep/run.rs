@@ -1,6 +1,6 @@
 //! One thread's share of a sweep: every nth place of a case.
 
-use super::fork::{Failure, Ground};
+use super::fork::{Failure, Forked, Ground};
 use super::pairs;
 use super::verdict::Verdict;
 use super::whole::{KINDS, Whole};
@@ -16,10 +16,19 @@ pub struct Found {
     pub failures: Vec<Failure>,
     /// What the judge says; `None`: the last failure never came.
     pub verdict: Option<Verdict>,
+    /// Everything was healing when the place was reached, and so nothing struck there.
+    pub late: bool,
     /// Whether the fork stopped where it had rejoined its twin.
     pub early: bool,
     /// Whether it was also run from start to end, and how that differs if it does.
     pub audit: Option<Option<String>>,
+}
+
+impl Found {
+    fn late(point: usize, failure: Failure) -> Found {
+        let failures = vec![failure];
+        Found { point, failures, verdict: None, late: true, early: false, audit: None }
+    }
 }
 
 /// A share of the work.
@@ -56,12 +65,12 @@ impl Share<'_> {
             for kind in 0..KINDS.len() {
                 let failure = Failure { address: point.address, kind };
                 let mut fork = trunk.clone();
-                ground.arm(&mut fork.world, failure, false);
-                let forked = ground.run(fork, 1);
-                let audit = self.audit(ground, &[failure], forked.verdict.as_ref());
-                let (verdict, early) = (forked.verdict, forked.early);
-                let failures = vec![failure];
-                found.push(Found { point: number, failures, verdict, early, audit });
+                if ground.arm(&mut fork.world, failure, false) {
+                    let forked = ground.run(fork, 1);
+                    found.push(self.found(ground, number, vec![failure], forked));
+                } else {
+                    found.push(Found::late(number, failure));
+                }
                 (self.done)();
             }
         }
@@ -85,16 +94,27 @@ impl Share<'_> {
                 let second = Failure { address: point.address, kind };
                 trunk.advance_to(&ground.plan, &point);
                 let mut fork = trunk.clone();
-                ground.arm(&mut fork.world, second, true);
+                if !ground.arm(&mut fork.world, second, true) {
+                    break;
+                }
                 let forked = ground.run(fork, 2);
-                let failures = vec![first, second];
-                let audit = self.audit(ground, &failures, forked.verdict.as_ref());
-                let (verdict, early) = (forked.verdict, forked.early);
-                found.push(Found { point: number, failures, verdict, early, audit });
+                found.push(self.found(ground, number, vec![first, second], forked));
                 (self.done)();
             }
         }
         found
+    }
+
+    fn found(
+        &self,
+        ground: &mut Ground,
+        point: usize,
+        failures: Vec<Failure>,
+        forked: Forked,
+    ) -> Found {
+        let audit = self.audit(ground, &failures, forked.verdict.as_ref());
+        let Forked { verdict, early, .. } = forked;
+        Found { point, failures, verdict, late: false, early, audit }
     }
 
     /// Runs some from start to end as well; which ones is drawn from the seed and the addresses.

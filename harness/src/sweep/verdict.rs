@@ -31,6 +31,8 @@ pub struct Verdict {
     pub wrong: u64,
     /// Outputs that the twin has not.
     pub unexpected: u64,
+    /// Hash of everything that was handled, if that was all.
+    pub trace_hash: Option<u64>,
     /// Why it is not held.
     pub reasons: Vec<String>,
 }
@@ -40,17 +42,21 @@ impl Verdict {
     pub fn differs(&self, other: &Verdict) -> Option<String> {
         let numbers = |v: &Verdict| {
             format!(
-                "{:?}, {:?}, lost {}, duplicates {}, wrong {}, unexpected {} ({})",
+                "{:?}, {:?}, lost {}, duplicates {}, wrong {}, unexpected {}, hash {:x?} ({})",
                 v.status,
                 v.observed,
                 v.lost,
                 v.duplicates,
                 v.wrong,
                 v.unexpected,
+                v.trace_hash,
                 v.reasons.join("; ")
             )
         };
-        let said = |v: &Verdict| Verdict { reasons: Vec::new(), ..v.clone() };
+        let whole = self.trace_hash.is_some() && other.trace_hash.is_some();
+        let trace_hash = |v: &Verdict| v.trace_hash.filter(|_| whole);
+        let said =
+            |v: &Verdict| Verdict { reasons: Vec::new(), trace_hash: trace_hash(v), ..v.clone() };
         (said(self) != said(other))
             .then(|| format!("forked: {}\nwhole:  {}", numbers(self), numbers(other)))
     }
@@ -92,6 +98,7 @@ pub fn judge(run: &RunLog, twin: &Twin) -> Verdict {
         duplicates: judgement.counts.duplicates,
         wrong: judgement.counts.wrong,
         unexpected: judgement.counts.unexpected,
+        trace_hash: Some(run.hash),
         reasons: judgement.reasons,
     }
 }
@@ -140,13 +147,15 @@ pub fn judge_fork(
     let before = stripped.first().map_or(0, |stripped| stripped.samples);
     run.retained.splice(0..0, twin.log.retained[..before].iter().copied());
     run.waiting.splice(0..0, twin.log.waiting[..before].iter().copied());
-    if let End::Rejoined(_) = end {
+    let rejoined = matches!(end, End::Rejoined(_));
+    if rejoined {
         let samples = run.retained.len();
         run.retained.extend(twin.log.retained.iter().skip(samples));
         run.waiting.extend(twin.log.waiting.iter().skip(samples));
         end_as_the_twin(&mut run, twin);
     }
-    judge(&run, twin)
+    let verdict = judge(&run, twin);
+    Verdict { trace_hash: verdict.trace_hash.filter(|_| !rejoined), ..verdict }
 }
 
 /// Whoever leads ends with the state that the twin's leader has in the end.

@@ -60,9 +60,9 @@ impl EventWorld {
     }
 
     /// Lets a fault of the schedule for which no machine is watched wait for `awaited` at `node`,
-    /// which it befalls.
-    pub fn arm(&mut self, fault: usize, node: NodeId, awaited: Awaited) {
-        self.machines.arm(fault, node, awaited);
+    /// which it befalls. Returns whether it waits: nothing does any more once everything heals.
+    pub fn arm(&mut self, fault: usize, node: NodeId, awaited: Awaited) -> bool {
+        self.machines.arm(fault, node, awaited)
     }
 
     /// The logs of the machines, by node.

@@ -54,10 +54,14 @@ impl Machines {
     }
 
     /// Lets a fault of the schedule that nobody is watched for wait at `awaited` on the machine that
-    /// it befalls.
-    pub(super) fn arm(&mut self, fault: usize, node: NodeId, awaited: Awaited) {
-        self.points.waiting.push(fault);
-        self.list[node.index()].watch(fault, awaited, true);
+    /// it befalls. Returns whether it waits: nothing does any more once everything heals.
+    pub(super) fn arm(&mut self, fault: usize, node: NodeId, awaited: Awaited) -> bool {
+        let waits = self.healed_at.is_none();
+        if waits {
+            self.points.waiting.push(fault);
+            self.list[node.index()].watch(fault, awaited, true);
+        }
+        waits
     }
 
     /// A fault that names who leads befalls one machine, and which one is said anew between ticks:

@@ -8,7 +8,7 @@ use crate::style::{self, INK, LINE, SMALL, SOFT, TEXT, WIDTH};
 use crate::sweep::{Seen, SweepCell, Tally, columns, rows};
 
 const STEP: i32 = 18;
-const TOP: i32 = 92;
+const TOP: i32 = 104;
 /// Room for names of rows, pixels.
 const NAMES: i32 = 330;
 
@@ -60,8 +60,10 @@ fn head(scene: &mut Scene, columns: &[(String, String)], width: i32) {
     for group in columns.chunk_by(|a, b| a.0 == b.0) {
         let left = NAMES + width * at;
         let right = left + width * group.len() as i32;
-        let name = font::shorten(&group[0].0, SMALL, right - left - 6);
-        scene.text(((left + right) / 2, TOP - 26), &name, SMALL, INK, Anchor::Middle);
+        for (nth, line) in lines(&group[0].0, right - left - 6).iter().rev().enumerate() {
+            let at = ((left + right) / 2, TOP - 26 - 14 * nth as i32);
+            scene.text(at, line, SMALL, INK, Anchor::Middle);
+        }
         scene.line(&[(left + 3, TOP - 21), (right - 3, TOP - 21)], SOFT, 1);
         for (nth, (_, fault)) in group.iter().enumerate() {
             let middle = left + width * nth as i32 + width / 2;
@@ -71,6 +73,17 @@ fn head(scene: &mut Scene, columns: &[(String, String)], width: i32) {
             scene.text((middle, TOP - 8), &word, SMALL, SOFT, Anchor::Middle);
         }
         at += group.len() as i32;
+    }
+}
+
+/// A name in one line, or in two that part at its last hyphen.
+fn lines(name: &str, room: i32) -> Vec<String> {
+    let short = |text: &str| font::shorten(text, SMALL, room);
+    match name.rfind('-') {
+        Some(at) if font::width(name, SMALL) > room => {
+            vec![short(&name[..=at]), short(&name[at + 1..])]
+        }
+        _ => vec![short(name)],
     }
 }
 
