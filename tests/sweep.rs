@@ -93,7 +93,7 @@ fn what_ends_early_has_the_verdict_of_the_whole_run() {
     let scenario = parse(&lasting(), "scenarios/lasting.toml");
     for case in &scenario.cases {
         let all = Sweep { audit_millionths: 1_000_000, ..sweep_of(case, &registry) };
-        let swept = swept(&Sweep { limit: Some(120), ..all });
+        let swept = swept(&Sweep { limit: Some(70), ..all });
         let label = case.config.label();
         assert_eq!(sound(&label, &swept), 0, "{label}");
         assert!(swept.found.iter().all(|found| found.audit.is_some()));

@@ -2,7 +2,6 @@
 #![allow(dead_code)]
 
 use crate::record::*;
-use crate::sweep::{SweepCell, Tally};
 use std::collections::BTreeMap;
 
 const MS: u64 = 1_000_000;
@@ -295,34 +294,4 @@ pub fn crowded() -> Vec<Record> {
         }
     }
     records
-}
-
-/// Three kinds of places under two strategies: one breaks its claim, one is not covered.
-pub fn sweep() -> Vec<SweepCell> {
-    let places = ["before emit", "after the last", "before a very long name of a protocol point"];
-    let mut cells = Vec::new();
-    for strategy in ["amnesia", "checkpoint-rollback"] {
-        for (nth, place) in places.iter().enumerate() {
-            for fault in ["process-crash", "machine-loss"] {
-                let count = 12_345 * nth as u64;
-                let (lost, broken) = if nth == 1 { (count, 1) } else { (0, 0) };
-                let not_covered = if nth == 2 { count } else { 0 };
-                let kept = 7 + count - broken - not_covered;
-                let counts = Tally { lost, broken, not_covered, kept, ..Tally::default() };
-                cells.push(SweepCell {
-                    scenario: "sweep".into(),
-                    case: "base".into(),
-                    strategy: strategy.into(),
-                    fault: fault.into(),
-                    operator: "count".into(),
-                    role: "leads".into(),
-                    event: "tuple".into(),
-                    place: (*place).into(),
-                    tally: Tally { nothing: 7 + count - lost, ..counts },
-                    replay: (broken > 0).then(|| "aftermath run points/1.toml".into()),
-                });
-            }
-        }
-    }
-    cells
 }

@@ -292,13 +292,43 @@ pub fn write(dir: &Path, title: &str, cells: &[SweepCell]) -> Result<(), WriteEr
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
-    use crate::sample;
+
+    /// Three kinds of places under two strategies: one breaks its claim, one is not covered.
+    pub(crate) fn sample() -> Vec<SweepCell> {
+        let places =
+            ["before emit", "after the last", "before a very long name of a protocol point"];
+        let mut cells = Vec::new();
+        for strategy in ["amnesia", "checkpoint-rollback"] {
+            for (nth, place) in places.iter().enumerate() {
+                for fault in ["process-crash", "machine-loss"] {
+                    let count = 12_345 * nth as u64;
+                    let (lost, broken) = if nth == 1 { (count, 1) } else { (0, 0) };
+                    let not_covered = if nth == 2 { count } else { 0 };
+                    let kept = 7 + count - broken - not_covered;
+                    let counts = Tally { lost, broken, not_covered, kept, ..Tally::default() };
+                    cells.push(SweepCell {
+                        scenario: "sweep".into(),
+                        case: "base".into(),
+                        strategy: strategy.into(),
+                        fault: fault.into(),
+                        operator: "count".into(),
+                        role: "leads".into(),
+                        event: "tuple".into(),
+                        place: (*place).into(),
+                        tally: Tally { nothing: 7 + count - lost, ..counts },
+                        replay: (broken > 0).then(|| "aftermath run points/1.toml".into()),
+                    });
+                }
+            }
+        }
+        cells
+    }
 
     #[test]
     fn broken_claims_come_first_and_then_what_is_worst() {
-        let cells = sample::sweep();
+        let cells = sample();
         let first = rows(&cells).remove(0).1;
         assert!(first.iter().any(|cell| cell.tally.broken > 0));
         let text = table(&cells, 2, false);
@@ -310,7 +340,7 @@ mod tests {
 
     #[test]
     fn csv_and_json_lines_hold_every_cell() {
-        let cells = sample::sweep();
+        let cells = sample();
         let csv = csv(&cells).unwrap();
         assert_eq!(csv.lines().count(), cells.len() + 1);
         let first = csv.lines().nth(1).expect("a cell");

@@ -81,7 +81,7 @@ mod tests {
         let node = victims(&plan.systems)[1];
         let address = Address { node, handler: 57, incarnation: 1, effect: 2 };
         let failure = fault(&plan.systems, Failure { address, kind: 1 }, 40_000_000);
-        let text = scenario(TEXT, Path::new(""), (&swept, case), 7, &[failure.clone()]);
+        let text = scenario(TEXT, Path::new(""), (&swept, case), 7, std::slice::from_ref(&failure));
         let again = read(&text.expect("it is TOML"));
         assert_eq!(again.cases.len(), 1);
         assert_eq!(again.cases[0].config.faults, [failure]);
