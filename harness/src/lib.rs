@@ -22,6 +22,7 @@ pub mod run;
 pub mod scenario;
 pub mod seed;
 pub mod swarm;
+pub mod sweep;
 pub mod trace;
 mod transfer;
 mod upsets;

@@ -6,7 +6,7 @@ use crate::machine::Strike;
 use crate::metrics::overhead::overhead;
 use crate::metrics::recovery::recoveries;
 use crate::metrics::series::series;
-use crate::oracle::{self, Ledger, met};
+use crate::oracle::{self, Ledger, Standard, met};
 use crate::plan::{PlannedFault, PlannedPlace};
 use crate::run::RunLog;
 use crate::scenario::write_faults;
@@ -53,8 +53,10 @@ pub fn record(
 ) -> Record {
     let (scenario, case) = (context.scenario, context.case);
     let ledger = Ledger::new(run, twin);
-    let recoveries = recoveries(run, twin, &ledger);
-    let judged = oracle::Case { run, twin, ledger: &ledger, recoveries: &recoveries };
+    let standard = Standard::of(twin);
+    let recoveries = recoveries(run, standard.lag_normal_ns, &ledger);
+    let judged =
+        oracle::Case { run, twin, standard: &standard, ledger: &ledger, recoveries: &recoveries };
     let judgement = oracle::judge(&judged);
     let config = &case.config;
     let planted = planted_bugs::ALL.iter().find(|entry| Some(entry.bug) == config.plant);

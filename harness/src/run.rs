@@ -56,7 +56,12 @@ pub fn run(plan: &Rc<RunPlan>, traced: bool) -> RunLog {
 /// # Panics
 /// When the plan is too large for the world, see [`world::run`].
 pub fn run_in(world: World, plan: &Rc<RunPlan>, traced: bool) -> RunLog {
-    let Finished { ended, at: length_ns, machines } = world::run(world, plan, traced);
+    RunLog::of(plan, world::run(world, plan, traced))
+}
+
+/// What the machines of a world leave behind.
+fn log(plan: &Rc<RunPlan>, finished: Finished) -> RunLog {
+    let Finished { ended, at: length_ns, machines } = finished;
     let mut deliveries = Vec::new();
     let mut fold = TraceHash::default();
     let mut nodes = Vec::new();
@@ -124,6 +129,11 @@ fn links(plan: &RunPlan, nodes: &[NodeLog], length_ns: Nanos) -> Vec<(NodeId, St
 }
 
 impl RunLog {
+    /// What is left of a run in a world.
+    pub fn of(plan: &Rc<RunPlan>, finished: Finished) -> RunLog {
+        log(plan, finished)
+    }
+
     /// The faults that struck, with the node, by start. For a fault on links it is
     /// the first task among the receiving ends, or else among the sending ones.
     pub fn strikes(&self) -> Vec<(NodeId, &Strike)> {

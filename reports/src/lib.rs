@@ -9,6 +9,7 @@
 //! | How is a guarantee, a time, a percentage said? | [`words`] |
 //! | What does the terminal show? | [`table`], laid out by `grid` |
 //! | What does a spreadsheet get? | [`summary_csv`] |
+//! | What does a sweep of failures leave behind, and how is it shown? | [`sweep`] |
 //! | What do the pictures show? | [`figures`], with scales from `axis` and looks from `style` |
 //! | How does a picture become SVG or PNG? | `scene`, `paint`, `font` |
 //! | What does the page show? | [`html`] and `templates/report.html` |
@@ -29,6 +30,7 @@ mod spread;
 mod style;
 pub mod summary;
 pub mod summary_csv;
+pub mod sweep;
 pub mod table;
 pub mod words;
 pub mod write;

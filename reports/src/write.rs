@@ -100,7 +100,7 @@ pub fn write_all(
 }
 
 /// Writes all under other names, then renames all.
-fn write_files(dir: &Path, files: &[(String, Vec<u8>)]) -> Result<(), WriteError> {
+pub(crate) fn write_files(dir: &Path, files: &[(String, Vec<u8>)]) -> Result<(), WriteError> {
     let beside = |name: &str| dir.join(format!(".{name}.{}.tmp", std::process::id()));
     let result = files
         .iter()

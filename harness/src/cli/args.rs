@@ -3,6 +3,7 @@
 use super::help;
 use crate::config::Worlds;
 use crate::scenario::SEEDS_MAX;
+use aftermath_systems::options::{parse_duration, parse_percent};
 use clap::builder::PossibleValue;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use std::ops::Range;
@@ -25,6 +26,8 @@ pub enum Command {
     Run(RunArgs),
     /// Run one run of a scenario again, twice, and show what happened
     Replay(ReplayArgs),
+    /// Let a machine fail at every protocol point of a scenario and judge each run
+    Sweep(SweepArgs),
     /// Write the report again from records alone
     Report(ReportArgs),
     /// List strategies, pipelines, faults, formulas, planted bugs and protocol points
@@ -89,6 +92,47 @@ pub struct ReplayArgs {
     /// What to print: an account for people, or the record as JSON
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub format: Format,
+}
+
+#[derive(ClapArgs, Debug)]
+#[command(after_help = help::SWEEP)]
+pub struct SweepArgs {
+    /// The scenario file
+    #[arg(value_name = "SCENARIO")]
+    pub scenario: PathBuf,
+    /// The case; default: all
+    #[arg(long, value_name = "NAME")]
+    pub case: Option<String>,
+    /// Only this strategy; may be given several times
+    #[arg(long, value_name = "NAME")]
+    pub strategy: Vec<String>,
+    /// The seed; default: the scenario's first
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// How long a machine that fails is away; default: until it is suspected, and two redirects
+    #[arg(long = "for", value_name = "SPAN", value_parser = parse_duration)]
+    pub down_ns: Option<u64>,
+    /// Two failures: one first place of each kind, and every place from there until recovery
+    #[arg(long)]
+    pub second: bool,
+    /// At most so many pairs of failures, over all cases and strategies
+    #[arg(long, value_name = "N", default_value_t = 200_000, requires = "second")]
+    pub pairs: usize,
+    /// At most so many places of each case and strategy, spread evenly; default: all
+    #[arg(long, value_name = "N", conflicts_with = "second")]
+    pub limit: Option<usize>,
+    /// How many of the runs are also run from start to end, and must have the same verdict
+    #[arg(long, value_name = "SHARE", default_value = "1%", value_parser = parse_percent)]
+    pub audit: u32,
+    /// Runs at once; default: the number of cores
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub jobs: Option<u16>,
+    /// Folder for sweep.jsonl, sweep.csv, the heat map, and scenarios that show what is broken
+    #[arg(long, value_name = "DIR", default_value = "aftermath-out")]
+    pub out: PathBuf,
+    /// Print every row of the table
+    #[arg(long)]
+    pub all: bool,
 }
 
 #[derive(ClapArgs, Debug)]

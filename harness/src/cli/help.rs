@@ -7,6 +7,7 @@ Examples:
   aftermath run scenarios/flights.toml --seeds 7 one seed
   aftermath replay scenarios/flights.toml --strategy amnesia --seed 7
                                                  one run again, told
+  aftermath sweep scenarios/sweep.toml           a failure at every protocol point
   aftermath list strategies                      what a scenario can name
   aftermath completions bash > ~/.local/share/bash-completion/completions/aftermath
 
@@ -67,6 +68,25 @@ Examples:
 
 Exit codes: 0 held or not covered, 1 broken, 2 wrong usage or scenario, 3 inconclusive,
 101 a bug of aftermath itself.";
+
+/// Below `aftermath sweep --help`.
+pub const SWEEP: &str = "\
+A protocol point lies between any two effects of any handler of a machine that may fail: a replica
+of a protected operator, or a coordinator. At each one the process crashes in one run, and the
+machine is lost in another; it comes back after a while. A run ends early where it has rejoined the
+run without faults. Cells of the table say the worst that was seen and in how many runs:
+  held, duplicated, lost, wrong (a value or a final state), stuck
+  ?        about some of them nothing was claimed
+  BROKEN   so many broke what was claimed; a scenario that shows the first one alone is written
+
+Examples:
+  aftermath sweep scenarios/sweep.toml
+  aftermath sweep scenarios/sweep.toml --strategy passive-standby --all
+  aftermath sweep scenarios/sweep.toml --second --pairs 20000
+
+Exit codes: 0 no claim broken, 1 a claim broken, 2 wrong usage or scenario, 4 nothing ran, 130
+interrupted (what is done is written), 101 a bug of aftermath itself: a run that ended early and the
+same run from start to end have different verdicts.";
 
 /// Below `aftermath report --help`.
 pub const REPORT: &str = "\

@@ -18,3 +18,8 @@ pub fn listen() -> &'static AtomicBool {
     });
     &STOPPED
 }
+
+/// Whether Ctrl-C has come.
+pub fn has_come() -> bool {
+    STOPPED.load(Ordering::Relaxed)
+}

@@ -10,6 +10,7 @@ mod output;
 mod replay;
 mod report;
 mod run;
+mod sweep;
 
 pub use exit::Exit;
 
@@ -34,6 +35,7 @@ pub fn main(registry: &Registry) -> ExitCode {
     let exit = match args.command {
         Command::Run(args) => run::run(&args, registry),
         Command::Replay(args) => replay::replay(&args, registry),
+        Command::Sweep(args) => sweep::sweep(&args, registry),
         Command::Report(args) => report::report(&args),
         Command::List(args) => list::list(&args, registry),
         Command::Completions(args) => completions::completions(&args),

@@ -199,6 +199,6 @@ fn progress(runs: u64) -> ProgressBar {
     ProgressBar::new(runs).with_style(style)
 }
 
-fn cores() -> usize {
+pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }

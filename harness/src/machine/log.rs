@@ -1,6 +1,7 @@
 //! What one machine records for the judge.
 
 use super::frame::{Body, HandlerId};
+use super::steps::Step;
 use crate::plan::Met;
 use aftermath_systems::protocol::{Cause, ChannelId, Nanos, Payload, Positions, SemanticId};
 use std::collections::BTreeMap;
@@ -191,12 +192,32 @@ impl MachineLog {
         }
     }
 
+    /// Drops what has been recorded of outputs and samples, but for the last output; returns how
+    /// much that was. For forks of a run whose beginning is known.
+    pub fn strip(&mut self) -> Stripped {
+        let outputs = self.deliveries.len().saturating_sub(1);
+        self.deliveries.drain(..outputs);
+        let samples = self.retained.len();
+        self.retained.clear();
+        self.waiting.clear();
+        Stripped { outputs, samples }
+    }
+
     /// Notes that a frame was overtaken on the wire, held up by a fault or by jitter.
     pub fn overtaken(&mut self, fault: Option<usize>) {
         if let Some(fault) = fault {
             self.touched.entry(fault).or_default().overtaken += 1;
         }
     }
+}
+
+/// How much of a log was dropped.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Stripped {
+    /// Outputs.
+    pub outputs: usize,
+    /// Samples of retained memory, and of waiting.
+    pub samples: usize,
 }
 
 /// Everything one machine recorded.
@@ -249,6 +270,8 @@ pub struct MachineLog {
     pub frames_lost: u64,
     /// What was read here and was not as it had been reported.
     pub misreads: Vec<Misread>,
+    /// Handlers by their kinds, if they are to be swept.
+    pub steps: Option<Vec<Step>>,
     /// Handlers, if traced.
     pub trace: Option<Vec<TraceEvent>>,
 }

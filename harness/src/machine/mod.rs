@@ -19,6 +19,7 @@ mod mutants;
 mod points;
 mod questions;
 mod session;
+mod steps;
 mod storage;
 mod timers;
 
@@ -27,8 +28,9 @@ pub use agenda::{Class, Found, Work};
 pub use frame::{Body, BoxedFrame, Frame, HandlerId};
 pub use hash::TraceHash;
 pub use log::{
-    Counters, Delivery, MachineLog, Mark, Misread, SavesHit, Strike, Touched, TraceEvent,
+    Counters, Delivery, MachineLog, Mark, Misread, SavesHit, Strike, Stripped, Touched, TraceEvent,
 };
+pub use steps::{EffectKind, EventKind, Step};
 
 use crate::narrator::tell;
 use crate::plan::{Mutation, RunPlan, Spell};
@@ -261,6 +263,7 @@ impl Machine {
         let Some(node) = &mut self.node else { return };
         self.handlers += 1;
         (now, &event).hash(&mut self.hash);
+        let kind = self.log.steps.is_some().then(|| EventKind::of(&event));
         let described = self.log.trace.is_some().then(|| format!("{event:?}"));
         let cx = Cx { now, me: self.id, plan: &self.plan.systems };
         let mut effects = std::mem::take(&mut self.effects);
@@ -272,6 +275,11 @@ impl Machine {
             let effects = effects.list.iter().map(|effect| format!("{effect:?}")).collect();
             let hash = self.hash.0;
             trace.push(TraceEvent { at: now, handler, cause, event, effects, hash, done: 0 });
+        }
+        let led = node.is_primary();
+        if let (Some(steps), Some(event)) = (&mut self.log.steps, kind) {
+            let effects = effects.list.iter().map(EffectKind::of).collect();
+            steps.push(Step { at: now, handler, led, event, effects, done: 0 });
         }
         let lineage = lineage.max(self.lineage);
         let spots = self.spots_in(handler);
@@ -297,6 +305,9 @@ impl Machine {
         self.effects = effects;
         if let Some(event) = self.log.trace.as_mut().and_then(|trace| trace.last_mut()) {
             event.done = done;
+        }
+        if let Some(step) = self.log.steps.as_mut().and_then(|steps| steps.last_mut()) {
+            step.done = done;
         }
     }
 

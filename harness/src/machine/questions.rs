@@ -2,6 +2,7 @@
 
 use super::{HANDLERS_PER_INSTANT_MAX, Machine, Phase, Work};
 use aftermath_systems::node::Digest;
+use aftermath_systems::plan::OperatorRole;
 use aftermath_systems::protocol::Nanos;
 
 impl Machine {
@@ -26,6 +27,16 @@ impl Machine {
             && self.paused.is_empty()
             && self.lane.is_idle()
             && self.node.as_ref().is_some_and(|node| node.settled())
+    }
+
+    /// Whether it lives, nothing ails it and it is not being repaired.
+    pub fn is_steady(&self) -> bool {
+        let is_source = matches!(self.plan.systems.operator_of(self.id).role, OperatorRole::Source);
+        self.phase == Phase::Up
+            && self.paused.is_empty()
+            && self.slow.is_empty()
+            && self.ailing.is_empty()
+            && self.node.as_ref().is_some_and(|node| is_source || node.settled())
     }
 
     /// Frames from which output may still follow: how many it has sent, and how many that were

@@ -15,7 +15,7 @@ use aftermath_systems::plan::Plan;
 use aftermath_systems::protocol::{InstanceId, Nanos};
 
 /// Tolerance above the twin's worst lag, ns.
-const LAG_MARGIN: Nanos = 50_000;
+pub const LAG_MARGIN: Nanos = 50_000;
 
 /// Recovery from one fault.
 pub struct FromFault {
@@ -43,9 +43,8 @@ pub struct Recoveries {
     pub list: Vec<FromFault>,
 }
 
-/// Measures all recoveries.
-pub fn recoveries(run: &RunLog, twin: &RunLog, ledger: &Ledger) -> Recoveries {
-    let lag_normal = worst_lag(&twin.deliveries) + LAG_MARGIN;
+/// Measures all recoveries; `lag_normal`: the lag up to which it is back to normal, ns.
+pub fn recoveries(run: &RunLog, lag_normal: Nanos, ledger: &Ledger) -> Recoveries {
     let mut strikes = run.strikes();
     // What met nothing neither needs recovery nor ends that from another.
     strikes.retain(|(_, strike)| !met(run, strike).is_empty());

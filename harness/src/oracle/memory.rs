@@ -12,8 +12,8 @@
 
 use super::Case;
 use super::met::telling;
-use crate::metrics::load::is_overloaded;
 use crate::metrics::recovery::span_ns;
+use crate::plan::RunPlan;
 use crate::run::RunLog;
 use crate::upsets::{Upset, upsets};
 use aftermath_reports::record::{Time, Witness};
@@ -31,8 +31,7 @@ pub struct Memory {
 
 /// Judges both stretches.
 pub fn check(case: &Case) -> Memory {
-    let end = case.twin.plan.systems.workload.end_at;
-    let twin = stretch(case.twin, 0, end);
+    let end = case.run.plan.systems.workload.end_at;
     let unpaired = unpaired(case.run);
     let after = match &unpaired[..] {
         [] => None,
@@ -46,8 +45,8 @@ pub fn check(case: &Case) -> Memory {
             stretch(case.run, repaired.max(recovered.max().unwrap_or(0)), end)
         }
     };
-    let steady = !is_overloaded(case.twin);
-    let judged: Vec<_> = [("twin", twin), ("run", after)]
+    let steady = !case.standard.overloaded;
+    let judged: Vec<_> = [("twin", case.standard.memory), ("run", after)]
         .into_iter()
         .filter(|_| steady)
         .filter_map(|(which, stretch)| Some((which, stretch?)))
@@ -92,24 +91,32 @@ fn unpaired(run: &RunLog) -> Vec<(Nanos, Nanos)> {
     all
 }
 
+/// The second and the last quarter of a stretch.
+pub type Stretch = [Quarter; 2];
+
 /// Retained memory over a quarter of a stretch, tuples.
-struct Quarter {
+#[derive(Clone, Copy)]
+pub struct Quarter {
     max: u64,
     median: u64,
     min: u64,
 }
 
-/// The second and the last quarter of [from, to).
-fn stretch(run: &RunLog, from: Nanos, to: Nanos) -> Option<[Quarter; 2]> {
-    let systems = &run.plan.systems;
-    let waiting = run.waiting.iter().copied().max().unwrap_or(0);
+/// The shortest stretch over which memory is judged, ns. `waiting`: the longest that anything has
+/// waited for its link or device.
+pub fn shortest_stretch(plan: &RunPlan, waiting: Nanos) -> Nanos {
+    let systems = &plan.systems;
     // Two saves and two large messages may each have to wait.
-    let trimmed_within =
-        2 * run.plan.longest_save_ns() + 6 * run.plan.longest_latency_ns() + 4 * waiting;
+    let trimmed_within = 2 * plan.longest_save_ns() + 6 * plan.longest_latency_ns() + 4 * waiting;
     let cycle = systems.settings.interval + span_ns(systems);
     // The second quarter must begin after the first trim.
-    let least = (8 * cycle).max(4 * (cycle + trimmed_within));
-    if to.saturating_sub(from) < least {
+    (8 * cycle).max(4 * (cycle + trimmed_within))
+}
+
+/// Judges [from, to), if that is long enough.
+pub fn stretch(run: &RunLog, from: Nanos, to: Nanos) -> Option<Stretch> {
+    let waiting = run.waiting.iter().copied().max().unwrap_or(0);
+    if to.saturating_sub(from) < shortest_stretch(&run.plan, waiting) {
         return None;
     }
     let quarter = (to - from) / 4;

@@ -12,13 +12,40 @@ mod state;
 mod value;
 
 pub use delivery::Ledger;
+pub use memory::shortest_stretch;
 pub use met::{met, rate};
 
-use crate::metrics::recovery::Recoveries;
+use crate::metrics::load::is_overloaded;
+use crate::metrics::recovery::{LAG_MARGIN, Recoveries, worst_lag};
 use crate::run::RunLog;
 use crate::world::Ended;
 use aftermath_reports::record::{Claimed, Counts, Guarantee, Status, Witness};
 use aftermath_reports::words::guarantee;
+use aftermath_systems::protocol::Nanos;
+
+/// What a twin says of itself: the same for all runs that are compared with it.
+pub struct Standard {
+    /// Lag up to which a run is back to normal, ns.
+    pub lag_normal_ns: Nanos,
+    /// Whether more comes in than is worked off.
+    pub overloaded: bool,
+    /// Where it is not what the input says it must be.
+    wrong: Option<Witness>,
+    /// Its memory over the whole stream, if that is long enough.
+    memory: Option<memory::Stretch>,
+}
+
+impl Standard {
+    /// Of a twin.
+    pub fn of(twin: &RunLog) -> Standard {
+        Standard {
+            lag_normal_ns: worst_lag(&twin.deliveries) + LAG_MARGIN,
+            overloaded: is_overloaded(twin),
+            wrong: reference::check(twin),
+            memory: memory::stretch(twin, 0, twin.plan.systems.workload.end_at),
+        }
+    }
+}
 
 /// What is judged.
 pub struct Case<'a> {
@@ -26,6 +53,8 @@ pub struct Case<'a> {
     pub run: &'a RunLog,
     /// The same plan without faults.
     pub twin: &'a RunLog,
+    /// What it says of itself.
+    pub standard: &'a Standard,
     /// Outputs counted against the twin.
     pub ledger: &'a Ledger<'a>,
     /// Recovery times, by fault.
@@ -73,7 +102,7 @@ pub fn judge(case: &Case) -> Judgement {
     let drawn = case.run.plan.drawn.as_ref();
     let beyond = drawn.is_some_and(|drawn| drawn.beyond_claims);
     let mut reasons = case.ledger.broken_identities();
-    let mut witnesses = Vec::from_iter(reference::check(case.twin));
+    let mut witnesses = Vec::from_iter(case.standard.wrong.clone());
     let said = |w: &Witness| format!("{}: {}", w.checker, w.subject);
     reasons.extend(witnesses.iter().map(said));
     let mut unkept = durability::check(case);

@@ -8,7 +8,6 @@
 
 use super::Case;
 use super::met::met;
-use crate::metrics::load::is_overloaded;
 use crate::plan::PlannedPlace;
 use crate::run::RunLog;
 use crate::transfer::transfer;
@@ -23,7 +22,7 @@ pub fn check(case: &Case) -> Vec<Witness> {
     let systems = &run.plan.systems;
     let strikes = run.strikes();
     let mut witnesses = Vec::new();
-    if strikes.is_empty() || is_overloaded(case.twin) {
+    if strikes.is_empty() || case.standard.overloaded {
         return witnesses;
     }
     for upset in &upsets(run) {

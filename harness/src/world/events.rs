@@ -4,9 +4,9 @@
 
 use super::due::Due;
 use super::{Ended, Finished, Machines};
-use crate::machine::Machine;
-use crate::plan::RunPlan;
-use aftermath_systems::protocol::Nanos;
+use crate::machine::{Machine, MachineLog};
+use crate::plan::{Awaited, RunPlan};
+use aftermath_systems::protocol::{Nanos, NodeId};
 use std::rc::Rc;
 
 /// A run in the event world. Cloning forks it.
@@ -24,12 +24,13 @@ impl EventWorld {
     pub fn new(plan: &Rc<RunPlan>, traced: bool) -> EventWorld {
         let machines = Machines::new(plan, traced);
         let due = Due::new(machines.list.len());
-        EventWorld { machines, now: 0, due, ran: Vec::new() }
+        let mut world = EventWorld { machines, now: 0, due, ran: Vec::new() };
+        world.look_again();
+        world
     }
 
     /// Runs one tick in which something happens; returns how the run ended if it did.
     pub fn step(&mut self) -> Option<Ended> {
-        self.look_again();
         self.now = self.next_tick_end();
         self.ran.clear();
         let (mut from, mut livelocked) = (0, false);
@@ -54,12 +55,9 @@ impl EventWorld {
             self.look_again();
         }
         self.machines.cross_from(&self.ran, self.now);
-        self.machines.ended_unless(livelocked, self.now)
-    }
-
-    /// The end of the next tick in which something happens, ns.
-    fn next_tick_end(&self) -> Nanos {
-        self.machines.next_tick_end(self.due.first()).max(self.now)
+        let ended = self.machines.ended_unless(livelocked, self.now);
+        self.look_again();
+        ended
     }
 
     /// Notes what machines have been given to do by the world.
@@ -78,6 +76,22 @@ impl EventWorld {
                 return Finished { ended, at: self.now, machines: self.machines.list };
             }
         }
+    }
+
+    /// The end of the next tick in which something happens, ns.
+    pub fn next_tick_end(&self) -> Nanos {
+        self.machines.next_tick_end(self.due.first()).max(self.now)
+    }
+
+    /// Lets a fault of the schedule for which no machine is watched wait for `awaited` at `node`,
+    /// which it befalls. Returns whether it waits: nothing does any more once everything heals.
+    pub fn arm(&mut self, fault: usize, node: NodeId, awaited: Awaited) -> bool {
+        self.machines.arm(fault, node, awaited)
+    }
+
+    /// The logs of the machines, by node.
+    pub fn logs_mut(&mut self) -> impl Iterator<Item = &mut MachineLog> {
+        self.machines.list.iter_mut().map(|machine| &mut machine.log)
     }
 
     /// The end of the last tick, ns.

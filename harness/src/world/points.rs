@@ -2,7 +2,7 @@
 //! lets them strike elsewhere a tick later; each strikes once.
 
 use super::Machines;
-use crate::plan::{PlannedPlace, RunPlan, Trigger};
+use crate::plan::{Awaited, PlannedPlace, RunPlan, Trigger};
 use aftermath_systems::protocol::{InstanceId, Nanos, NodeId};
 use std::collections::BTreeMap;
 
@@ -33,6 +33,10 @@ impl Machines {
         let plan = std::rc::Rc::clone(&self.plan);
         for (number, fault) in plan.faults.iter().enumerate() {
             let Some(Trigger { nodes, awaited, .. }) = &fault.trigger else { continue };
+            // Whoever forks the run says where it waits.
+            if nodes.is_empty() {
+                continue;
+            }
             self.points.waiting.push(number);
             for node in nodes {
                 let here = match fault.place {
@@ -47,6 +51,17 @@ impl Machines {
             }
         }
         self.aim();
+    }
+
+    /// Lets a fault of the schedule that nobody is watched for wait at `awaited` on the machine that
+    /// it befalls. Returns whether it waits: nothing does any more once everything heals.
+    pub(super) fn arm(&mut self, fault: usize, node: NodeId, awaited: Awaited) -> bool {
+        let waits = self.healed_at.is_none();
+        if waits {
+            self.points.waiting.push(fault);
+            self.list[node.index()].watch(fault, awaited, true);
+        }
+        waits
     }
 
     /// A fault that names who leads befalls one machine, and which one is said anew between ticks:

@@ -6,10 +6,12 @@
 //! | where recovery time goes | `recovery` |
 //! | outputs and lag over time | `timeline` |
 //! | lost, duplicated, wrong | `outputs` |
+//! | what came of a failure at each protocol point | `heat_map` |
 //!
 //! A set is about one case, and has one row a strategy. If no case of a scenario has two, a set is
 //! about many cases, and has one row a case.
 
+mod heat_map;
 mod outputs;
 mod panel;
 mod recovery;
@@ -22,6 +24,7 @@ use crate::paint;
 use crate::record::Record;
 use crate::scene::Scene;
 use crate::summary::Row;
+use crate::sweep::SweepCell;
 
 /// A scenario has at most so many sets.
 pub const SETS_MAX: usize = 12;
@@ -130,6 +133,12 @@ pub fn left_out(rows: &[Row]) -> usize {
     distinct(cases.map(|row| row.case.clone())).len()
 }
 
+/// What came of a failure at each kind of protocol points; `title`: of what.
+pub fn heat_map(title: &str, cells: &[SweepCell]) -> Figure {
+    let about = "What came of a failure at every protocol point";
+    Figure { name: "sweep".to_owned(), about, scene: heat_map::heat_map(title, cells) }
+}
+
 fn figures(group: &Group<'_>, records: &[Record], number: usize) -> Vec<Figure> {
     let scene = tradeoff::tradeoff(group, Measure::R2);
     let mut list = vec![figure("tradeoff", RECOVERY, number, scene)];
@@ -197,7 +206,7 @@ fn group<'a>(title: String, rows: Vec<&'a Row>, strategies: &'a [String]) -> Gro
 }
 
 /// Each name once, in the order in which they come first.
-pub(crate) fn distinct(names: impl Iterator<Item = String>) -> Vec<String> {
+pub fn distinct(names: impl Iterator<Item = String>) -> Vec<String> {
     let mut list = Vec::new();
     for name in names {
         if !list.contains(&name) {

@@ -142,3 +142,14 @@ fn a_png_can_be_read_and_is_twice_as_large_as_the_svg() {
         assert_eq!(bytes, figure.png().unwrap());
     }
 }
+
+#[test]
+fn a_heat_map_is_legible_and_shows_broken_and_uncovered_cells() {
+    for cells in
+        [crate::sweep::tests::sample(), Vec::new(), crate::sweep::tests::sample()[..1].to_vec()]
+    {
+        let figure = heat_map("sweep", &cells);
+        figure.scene.assert_legible();
+        assert!(figure.svg().unwrap().contains("breaks its claim"));
+    }
+}

@@ -1,0 +1,269 @@
+//! `aftermath sweep`.
+
+use super::args::SweepArgs;
+use super::exit::Exit;
+use super::interrupt;
+use super::output::{Output, complain, usage};
+use super::run::{colour, cores, load};
+use crate::config::{Case, FaultConfig, Scenario};
+use crate::plan::RunPlan;
+use crate::scenario::write_faults as faults;
+use crate::seed::Seed;
+use crate::sweep::{Found, Sweep, Swept, cells, fault, replay_scenario};
+use aftermath_reports::figures;
+use aftermath_reports::sweep::{SweepCell, table, write};
+use aftermath_systems::options::format_duration;
+use aftermath_systems::protocol::Nanos;
+use aftermath_systems::strategies::Registry;
+use indicatif::{ProgressBar, ProgressStyle};
+use std::io::IsTerminal;
+use std::path::Path;
+use std::sync::atomic::Ordering;
+
+/// Rows of the table, unless all are asked for.
+const ROWS: usize = 20;
+/// Runs that are shown when verdicts differ.
+const SHOWN: usize = 5;
+
+/// Everything that was swept so far.
+#[derive(Default)]
+struct Whole {
+    cells: Vec<SweepCell>,
+    runs: u64,
+    /// Failures that never came.
+    unreached: u64,
+    /// Two verdicts on one run, told.
+    disagreements: Vec<String>,
+}
+
+/// Sweeps a scenario, prints the table and writes the files.
+pub fn sweep(args: &SweepArgs, registry: &Registry) -> Exit {
+    let scenarios = match load(std::slice::from_ref(&args.scenario), registry) {
+        Ok(scenarios) => scenarios,
+        Err(message) => return usage(&message),
+    };
+    let scenario = &scenarios[0];
+    let chosen = match chosen(scenario, args, registry) {
+        Ok(chosen) => chosen,
+        Err(message) => return usage(&format!("error: {message}\n")),
+    };
+    if chosen.is_empty() {
+        complain("nothing ran: no case of the scenario is left by what was asked for\n");
+        return Exit::NothingRan;
+    }
+    let points = args.out.join("points");
+    if let Err(error) = std::fs::create_dir_all(&points) {
+        return usage(&format!("error: cannot write to {}: {error}\n", points.display()));
+    }
+    let stop = interrupt::listen();
+    let mut output = Output::default();
+    let mut whole = Whole::default();
+    let bar = progress();
+    let seed = args.seed.unwrap_or(scenario.seeds.start);
+    for case in &chosen {
+        let sweep = Sweep {
+            case,
+            registry,
+            seed,
+            down_ns: args.down_ns.unwrap_or_else(|| down(case, registry)),
+            audit_millionths: args.audit,
+            limit: args.limit,
+            pairs: args.second.then(|| args.pairs.div_ceil(chosen.len())),
+            jobs: args.jobs.map_or_else(cores, usize::from),
+        };
+        let swept = sweep.run(stop, &|| bar.inc(1));
+        bar.suspend(|| output.print(&account(&sweep, &swept)));
+        if let Err(message) = whole.add(args, scenario, &sweep, &swept) {
+            return usage(&format!("error: {message}\n"));
+        }
+        if stop.load(Ordering::Relaxed) {
+            break;
+        }
+    }
+    bar.finish_and_clear();
+    // Wall time is for whoever waits; it is in no file.
+    let per_s = bar.position() as f64 / bar.elapsed().as_secs_f64().max(1e-9);
+    complain(&format!("{:.1} s, {per_s:.0} runs a second\n", bar.elapsed().as_secs_f64()));
+    finish(args, scenario, &whole, &mut output)
+}
+
+/// The cases that are to be swept.
+fn chosen<'a>(
+    scenario: &'a Scenario,
+    args: &SweepArgs,
+    registry: &Registry,
+) -> Result<Vec<&'a Case>, String> {
+    if let Some(unknown) = args.strategy.iter().find(|name| registry.find(name).is_none()) {
+        let known: Vec<_> = registry.iter().map(|entry| entry.name).collect();
+        return Err(format!("there is no strategy `{unknown}`; there are: {}", known.join(", ")));
+    }
+    let mut cases: Vec<&Case> = scenario.cases.iter().collect();
+    if let Some(name) = &args.case {
+        cases.retain(|case| case.name == *name);
+        if cases.is_empty() {
+            return Err(format!("{} has no case `{name}`", scenario.path));
+        }
+    }
+    let wanted = |case: &&Case| {
+        args.strategy.is_empty() || args.strategy.iter().any(|name| case.config.uses(name))
+    };
+    cases.retain(wanted);
+    match cases.iter().find(|case| case.config.swarm.is_some()) {
+        Some(case) => Err(format!(
+            "the faults of case `{}` are drawn by a swarm; write them down as [[fault]] first, \
+             see `run --schedules`",
+            case.name
+        )),
+        None => Ok(cases),
+    }
+}
+
+/// How long a machine is away unless somebody says so: a spare has taken over by then.
+fn down(case: &Case, registry: &Registry) -> Nanos {
+    let plan = RunPlan::twin(&case.config, registry, Seed(0));
+    let settings = &plan.systems.settings;
+    settings.suspect_after() + 2 * settings.redirect
+}
+
+fn progress() -> ProgressBar {
+    if !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template("{spinner} {pos} runs, {per_sec}");
+    let style = style.unwrap_or_else(|_| ProgressStyle::default_spinner());
+    ProgressBar::new_spinner().with_style(style)
+}
+
+/// What was swept, in numbers.
+fn account(sweep: &Sweep, swept: &Swept) -> String {
+    let points = swept.points.list.len();
+    let runs = swept.found.len();
+    let share = |count: usize| format!("{count} ({:.1} %)", 100.0 * count as f64 / runs as f64);
+    let count = |what: &dyn Fn(&Found) -> bool| swept.found.iter().filter(|f| what(f)).count();
+    let early = count(&|found| found.early);
+    let audited = count(&|found| found.audit.is_some());
+    let differ = count(&|found| matches!(found.audit, Some(Some(_))));
+    let covered = count(&|found| found.verdict.as_ref().is_some_and(|verdict| verdict.covered));
+    let never = count(&|found| found.verdict.is_none() && !found.late);
+    let late = count(&|found| found.late);
+    let what = if sweep.pairs.is_some() { "pairs of failures" } else { "runs" };
+    let mut text = format!(
+        "{}, case {}, seed {}: {points} protocol points of {} kinds, {} of them the same as the \
+         one before\n  {runs} {what}, machines away for {}; ended early {}, audited {}, \
+         disagreements {differ}, covered by a claim {}\n",
+        sweep.case.config.label(),
+        sweep.case.name,
+        sweep.seed,
+        swept.points.kinds.len(),
+        swept.merged,
+        format_duration(sweep.down_ns),
+        share(early),
+        share(audited),
+        share(covered),
+    );
+    if late > 0 {
+        text += &format!("  {late} of them too late: everything was over, and nothing strikes\n");
+    }
+    if never > 0 {
+        text += &format!("  {never} failures never came: what they waited for was not reached\n");
+    }
+    text
+}
+
+impl Whole {
+    /// Adds what was found, and writes a scenario for the first run of each cell that breaks its
+    /// claim.
+    fn add(
+        &mut self,
+        args: &SweepArgs,
+        scenario: &Scenario,
+        sweep: &Sweep,
+        swept: &Swept,
+    ) -> Result<(), String> {
+        self.runs += swept.found.len() as u64;
+        self.unreached +=
+            swept.found.iter().filter(|f| f.verdict.is_none() && !f.late).count() as u64;
+        let label = sweep.case.config.label();
+        let written = |found: &Found| -> Vec<FaultConfig> {
+            let plan = RunPlan::twin(&sweep.case.config, sweep.registry, Seed(sweep.seed));
+            let all = found.failures.iter();
+            all.map(|failure| fault(&plan.systems, *failure, sweep.down_ns)).collect()
+        };
+        for found in &swept.found {
+            if let Some(Some(how)) = &found.audit {
+                self.disagreements.push(format!("{label}:\n{}{how}\n", faults(&written(found))));
+            }
+        }
+        let names = (scenario.name.as_str(), sweep.case.name.as_str(), label.as_str());
+        for gathered in cells(swept, names) {
+            let mut cell = gathered.cell;
+            if let Some(found) = gathered.broken.map(|nth| &swept.found[nth]) {
+                let number = self.cells.len() + 1;
+                let path = args.out.join("points").join(format!("{label}-{number}.toml"));
+                write_replay(args, (scenario, sweep), &written(found), &path)?;
+                cell.replay = Some(format!("aftermath run {}", path.display()));
+            }
+            self.cells.push(cell);
+        }
+        Ok(())
+    }
+}
+
+fn write_replay(
+    args: &SweepArgs,
+    (scenario, sweep): (&Scenario, &Sweep),
+    failures: &[FaultConfig],
+    path: &Path,
+) -> Result<(), String> {
+    let text = std::fs::read_to_string(&args.scenario)
+        .map_err(|error| format!("cannot read {}: {error}", args.scenario.display()))?;
+    let base = args.scenario.parent().unwrap_or(Path::new(""));
+    let text = replay_scenario(&text, base, (scenario, sweep.case), sweep.seed, failures)
+        .map_err(|error| format!("{} has changed meanwhile: {error}", args.scenario.display()))?;
+    std::fs::write(path, text).map_err(|error| format!("cannot write {}: {error}", path.display()))
+}
+
+/// Prints the table, writes the files and says how the program ends.
+fn finish(args: &SweepArgs, scenario: &Scenario, whole: &Whole, output: &mut Output) -> Exit {
+    let rows = if args.all { usize::MAX } else { ROWS };
+    let cases = figures::distinct(whole.cells.iter().map(|cell| cell.case.clone()));
+    for case in &cases {
+        let mut cells = whole.cells.clone();
+        cells.retain(|cell| cell.case == *case);
+        output.print(&format!("\n{}, case {case}\n", scenario.name));
+        output.print(&table(&cells, rows, colour()));
+    }
+    for cell in whole.cells.iter().filter(|cell| cell.replay.is_some()) {
+        let replay = cell.replay.as_deref().unwrap_or_default();
+        output.print(&format!(
+            "broken: {}, {}: {}\n  {replay}\n",
+            cell.strategy,
+            cell.fault,
+            cell.row()
+        ));
+    }
+    if let Err(error) = write(&args.out, &scenario.name, &whole.cells) {
+        return usage(&format!("error: {error}\n"));
+    }
+    output.print(&format!("\nheat map: {}\n", args.out.join("sweep.svg").display()));
+    if whole.unreached > 0 || !whole.disagreements.is_empty() {
+        complain(&format!(
+            "{} of the audited runs have another verdict from start to end, and {} failures never \
+             came, which is a bug of aftermath\n{}",
+            whole.disagreements.len(),
+            whole.unreached,
+            whole.disagreements.iter().take(SHOWN).cloned().collect::<String>()
+        ));
+        return Exit::Bug;
+    }
+    if interrupt::has_come() {
+        complain(&format!(
+            "interrupted: {} runs are done and written to {}\n",
+            whole.runs,
+            args.out.display()
+        ));
+        return Exit::Interrupted;
+    }
+    let broken = whole.cells.iter().any(|cell| cell.tally.broken > 0);
+    output.exit(if broken { Exit::Broken } else { Exit::Held })
+}

@@ -1,0 +1,126 @@
+//! A failure at every protocol point: between any two effects of any handler of every machine that
+//! may fail, a process crash and the loss of the machine, each in a run of its own.
+//!
+//! A run without failures, the trunk, goes from tick to tick. Before each tick in which places are
+//! reached it is forked, once for each of them and each kind of failure; the fork fails there, and
+//! is run until it has rejoined the run without faults, or to its end. Each is judged as any run.
+//! Some are also run from the start to the end, and both verdicts must be the same.
+
+mod cells;
+mod fork;
+mod pairs;
+mod points;
+mod rejoin;
+mod replay;
+mod run;
+mod twin;
+mod verdict;
+mod whole;
+
+pub use aftermath_reports::sweep::Seen;
+pub use cells::{Gathered, cells};
+pub use fork::{Failure, Forked, Ground};
+pub use points::{Address, Kind, Point, Points, Role, points, victims};
+pub use replay::scenario as replay_scenario;
+pub use run::Found;
+pub use verdict::Verdict;
+pub use whole::{KINDS, Whole, fault};
+
+use crate::config::Case;
+use aftermath_systems::protocol::Nanos;
+use aftermath_systems::strategies::Registry;
+use run::Share;
+use std::sync::Mutex;
+use std::sync::atomic::AtomicBool;
+
+/// What is swept: a case under one strategy.
+pub struct Sweep<'a> {
+    /// The case.
+    pub case: &'a Case,
+    /// Strategies by name.
+    pub registry: &'a Registry,
+    /// The seed.
+    pub seed: u64,
+    /// How long a machine that fails is away, ns.
+    pub down_ns: Nanos,
+    /// How many forks in a million are also run from start to end.
+    pub audit_millionths: u32,
+    /// Places to take at most, spread evenly; all if not set.
+    pub limit: Option<usize>,
+    /// Pairs of failures instead of single ones, at most so many.
+    pub pairs: Option<usize>,
+    /// How many forks at once.
+    pub jobs: usize,
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub struct Swept {
+    /// All places and their kinds.
+    pub points: Points,
+    /// How many of them are the same as the one before.
+    pub merged: usize,
+    /// What was found, in the order of places.
+    pub found: Vec<Found>,
+}
+
+impl Sweep<'_> {
+    /// Runs it. Begins nothing any more once `stop` is set; `done` is called after each fork, from
+    /// any thread. What is found depends on neither.
+    pub fn run(&self, stop: &AtomicBool, done: &(dyn Fn() + Sync)) -> Swept {
+        let shares: Mutex<Vec<(usize, Points, Vec<Found>)>> = Mutex::new(Vec::new());
+        let jobs = self.jobs.max(1);
+        std::thread::scope(|scope| {
+            for part in 0..jobs {
+                let shares = &shares;
+                scope.spawn(move || {
+                    let of_part = self.share((part, jobs), stop, done);
+                    shares.lock().expect("no fork panicked").push(of_part);
+                });
+            }
+        });
+        let mut shares = shares.into_inner().expect("no fork panicked");
+        shares.sort_by_key(|(part, ..)| *part);
+        let mut points = Points::default();
+        let mut found = Vec::new();
+        for (_, all, of_part) in shares {
+            points = all;
+            found.extend(of_part);
+        }
+        // Stable: what belongs to one first failure was found by one share, in order.
+        found.sort_by_key(|found: &Found| (found.point, found.failures[0].kind));
+        let merged = points.list.iter().filter(|point| point.same_as_before).count();
+        Swept { points, merged, found }
+    }
+
+    fn share(
+        &self,
+        part: (usize, usize),
+        stop: &AtomicBool,
+        done: &(dyn Fn() + Sync),
+    ) -> (usize, Points, Vec<Found>) {
+        let config = &self.case.config;
+        let mut ground = Ground::new(config, self.registry, self.seed, self.down_ns);
+        let share = Share {
+            whole: Whole {
+                config,
+                registry: self.registry,
+                seed: self.seed,
+                down_ns: self.down_ns,
+            },
+            audit_millionths: self.audit_millionths,
+            limit: self.limit,
+            part,
+            stop,
+            done,
+        };
+        let found = match self.pairs {
+            None => share.single(&mut ground),
+            Some(most) => {
+                let firsts = pairs::firsts(&ground).len().max(1);
+                share.pairs(&mut ground, most.div_ceil(firsts))
+            }
+        };
+        (part.0, ground.points, found)
+    }
+}

@@ -1,0 +1,80 @@
+//! Second failures: one first place of each kind, and then every place from there until the run
+//! has rejoined its twin, at which another machine fails, or the same once more.
+
+use super::fork::{Failure, Ground, Trunk, record_steps};
+use super::points::{Point, points};
+use super::run::{distinct, draw};
+use super::whole::KINDS;
+use std::collections::BTreeMap;
+
+/// The first failures: of each kind of places the one that is nearest to the middle of the stream,
+/// in each way, with the number of the place.
+pub fn firsts(ground: &Ground) -> Vec<(usize, Failure)> {
+    let middle = ground.plan.systems.workload.end_at / 2;
+    let mut nearest: BTreeMap<usize, usize> = BTreeMap::new();
+    let points = &ground.points.list;
+    for number in distinct(ground, None) {
+        let distance = |number: usize| points[number].at.abs_diff(middle);
+        let best = nearest.entry(points[number].kind).or_insert(number);
+        if distance(number) < distance(*best) {
+            *best = number;
+        }
+    }
+    let mut places: Vec<usize> = nearest.into_values().collect();
+    places.sort_unstable();
+    let failures = |number: usize| {
+        let address = points[number].address;
+        (0..KINDS.len()).map(move |kind| (number, Failure { address, kind }))
+    };
+    places.into_iter().flat_map(failures).collect()
+}
+
+/// A trunk in which a machine is about to fail.
+pub fn failing_trunk(ground: &Ground, number: usize, first: Failure) -> Trunk {
+    let mut trunk = ground.trunk();
+    trunk.advance_to(&ground.plan, &ground.points.list[number]);
+    if ground.trunk_is_twin() {
+        trunk.strip();
+    }
+    ground.arm(&mut trunk.world, first, false);
+    trunk
+}
+
+/// The places that are reached between a first failure and when the run has rejoined its twin, in
+/// the order of ticks, with each way to fail.
+pub fn seconds(ground: &mut Ground, number: usize, first: Failure) -> Vec<(Point, usize)> {
+    let mut fork = failing_trunk(ground, number, first);
+    record_steps(&mut fork.world, &ground.victims);
+    let begin = ground.points.list[number].at;
+    let forked = ground.run(fork, 1);
+    let own = |node: u16| node == first.address.node.0;
+    let after = forked.steps.iter().filter(|step| {
+        let later = step.handler.number > first.address.handler;
+        step.at >= begin && step.at <= forked.until && (later || !own(step.handler.node))
+    });
+    let found = points(&ground.plan, after).list;
+    let distinct = found.into_iter().filter(|point| !point.same_as_before);
+    distinct.flat_map(|point| (0..KINDS.len()).map(move |kind| (point, kind))).collect()
+}
+
+/// At most so many of them, drawn from the seed, in their order.
+pub fn sample(
+    seed: u64,
+    first: Failure,
+    seconds: Vec<(Point, usize)>,
+    most: usize,
+) -> Vec<(Point, usize)> {
+    if seconds.len() <= most {
+        return seconds;
+    }
+    let drawn = |(point, kind): &(Point, usize)| {
+        draw(seed, &[first, Failure { address: point.address, kind: *kind }])
+    };
+    let mut numbers: Vec<(u64, usize)> =
+        seconds.iter().enumerate().map(|(nth, second)| (drawn(second), nth)).collect();
+    numbers.sort_unstable();
+    numbers.truncate(most);
+    let mut kept: Vec<usize> = numbers.into_iter().map(|(_, nth)| nth).collect();
+    kept.sort_unstable();
+    kept.into_iter().map(|nth| seconds[nth]).collect()
+}

@@ -1,0 +1,157 @@
+//! One thread's share of a sweep: every nth place of a case.
+
+use super::fork::{Failure, Forked, Ground};
+use super::pairs;
+use super::verdict::Verdict;
+use super::whole::{KINDS, Whole};
+use aftermath_systems::operator::mix;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What was found at one place, or at a pair of them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Found {
+    /// The place of the first failure, by its number.
+    pub point: usize,
+    /// The failures, one or two.
+    pub failures: Vec<Failure>,
+    /// What the judge says; `None`: the last failure never came.
+    pub verdict: Option<Verdict>,
+    /// Everything was healing when the place was reached, and so nothing struck there.
+    pub late: bool,
+    /// Whether the fork stopped where it had rejoined its twin.
+    pub early: bool,
+    /// Whether it was also run from start to end, and how that differs if it does.
+    pub audit: Option<Option<String>>,
+}
+
+impl Found {
+    fn late(point: usize, failure: Failure) -> Found {
+        let failures = vec![failure];
+        Found { point, failures, verdict: None, late: true, early: false, audit: None }
+    }
+}
+
+/// A share of the work.
+pub struct Share<'a> {
+    /// What is run where machines fail.
+    pub whole: Whole<'a>,
+    /// How many places in a million are also run from start to end.
+    pub audit_millionths: u32,
+    /// How many places at most.
+    pub limit: Option<usize>,
+    /// Which of how many shares.
+    pub part: (usize, usize),
+    /// Set when nothing more is to be begun.
+    pub stop: &'a AtomicBool,
+    /// Called after each fork.
+    pub done: &'a (dyn Fn() + Sync),
+}
+
+impl Share<'_> {
+    /// Lets machines fail once.
+    pub fn single(&self, ground: &mut Ground) -> Vec<Found> {
+        let (part, parts) = self.part;
+        let mut found = Vec::new();
+        let mut trunk = ground.trunk();
+        for number in distinct(ground, self.limit).into_iter().skip(part).step_by(parts) {
+            if self.stop.load(Ordering::Relaxed) {
+                break;
+            }
+            let point = ground.points.list[number];
+            trunk.advance_to(&ground.plan, &point);
+            if ground.trunk_is_twin() {
+                trunk.strip();
+            }
+            for kind in 0..KINDS.len() {
+                let failure = Failure { address: point.address, kind };
+                let mut fork = trunk.clone();
+                if ground.arm(&mut fork.world, failure, false) {
+                    let forked = ground.run(fork, 1);
+                    found.push(self.found(ground, number, vec![failure], forked));
+                } else {
+                    found.push(Found::late(number, failure));
+                }
+                (self.done)();
+            }
+        }
+        found
+    }
+
+    /// Lets machines fail twice, at most so many pairs of each first failure.
+    pub fn pairs(&self, ground: &mut Ground, pairs_of_each: usize) -> Vec<Found> {
+        let (part, parts) = self.part;
+        let firsts = pairs::firsts(ground);
+        let mine = firsts.into_iter().skip(part).step_by(parts);
+        let mut found = Vec::new();
+        for (number, first) in mine {
+            let seconds = pairs::seconds(ground, number, first);
+            let seconds = pairs::sample(self.whole.seed, first, seconds, pairs_of_each);
+            let mut trunk = pairs::failing_trunk(ground, number, first);
+            for (point, kind) in seconds {
+                if self.stop.load(Ordering::Relaxed) {
+                    return found;
+                }
+                let second = Failure { address: point.address, kind };
+                trunk.advance_to(&ground.plan, &point);
+                let mut fork = trunk.clone();
+                if !ground.arm(&mut fork.world, second, true) {
+                    break;
+                }
+                let forked = ground.run(fork, 2);
+                found.push(self.found(ground, number, vec![first, second], forked));
+                (self.done)();
+            }
+        }
+        found
+    }
+
+    fn found(
+        &self,
+        ground: &mut Ground,
+        point: usize,
+        failures: Vec<Failure>,
+        forked: Forked,
+    ) -> Found {
+        let audit = self.audit(ground, &failures, forked.verdict.as_ref());
+        let Forked { verdict, early, .. } = forked;
+        Found { point, failures, verdict, late: false, early, audit }
+    }
+
+    /// Runs some from start to end as well; which ones is drawn from the seed and the addresses.
+    fn audit(
+        &self,
+        ground: &mut Ground,
+        failures: &[Failure],
+        forked: Option<&Verdict>,
+    ) -> Option<Option<String>> {
+        let forked = forked?;
+        let drawn = draw(self.whole.seed, failures) % 1_000_000;
+        if drawn >= u64::from(self.audit_millionths) {
+            return None;
+        }
+        Some(forked.differs(&self.whole.run(&mut ground.twin, failures)))
+    }
+}
+
+/// A number that depends on nothing but the seed and where who fails.
+pub fn draw(seed: u64, failures: &[Failure]) -> u64 {
+    failures.iter().fold(mix(0, seed), |hash, failure| {
+        let address = failure.address;
+        let place = u64::from(address.node.0) << 32 | u64::from(address.incarnation);
+        [place, address.handler, address.effect, failure.kind as u64].into_iter().fold(hash, mix)
+    })
+}
+
+/// The places to run, by number: those that are not the same as the one before. If there may be
+/// `limit` only, they are spread evenly.
+pub fn distinct(ground: &Ground, limit: Option<usize>) -> Vec<usize> {
+    let all = ground.points.list.iter().enumerate();
+    let own = all.filter(|(_, point)| !point.same_as_before).map(|(number, _)| number);
+    let own: Vec<usize> = own.collect();
+    match limit {
+        Some(limit) if limit < own.len() => {
+            (0..limit).map(|nth| own[nth * own.len() / limit]).collect()
+        }
+        _ => own,
+    }
+}
