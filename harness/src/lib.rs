@@ -21,6 +21,7 @@ pub mod record;
 pub mod run;
 pub mod scenario;
 pub mod seed;
+pub mod signature;
 pub mod swarm;
 pub mod trace;
 mod transfer;
