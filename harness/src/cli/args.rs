@@ -2,11 +2,13 @@
 
 use super::help;
 use crate::config::Worlds;
+use crate::journal::Shard;
 use crate::scenario::SEEDS_MAX;
 use clap::builder::PossibleValue;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use std::ops::Range;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// What a stream processor loses, repeats or gets wrong when something fails.
 ///
@@ -23,6 +25,8 @@ pub struct Args {
 pub enum Command {
     /// Run scenarios and judge them
     Run(RunArgs),
+    /// Run scenarios over many seeds: in parts, resumable, nothing per run in memory
+    Campaign(CampaignArgs),
     /// Run one run of a scenario again, twice, and show what happened
     Replay(ReplayArgs),
     /// Write the report again from records alone
@@ -63,6 +67,41 @@ pub struct RunArgs {
 }
 
 #[derive(ClapArgs, Debug)]
+#[command(after_help = help::CAMPAIGN)]
+pub struct CampaignArgs {
+    /// Scenario files (TOML)
+    #[arg(required = true, value_name = "SCENARIO")]
+    pub scenarios: Vec<PathBuf>,
+    /// Only this strategy; may be given several times
+    #[arg(long, value_name = "NAME")]
+    pub strategy: Vec<String>,
+    /// Seeds from A up to but not including B; default: the scenario's
+    #[arg(long, value_name = "A..B", value_parser = seeds)]
+    pub seeds: Option<Range<u64>>,
+    /// Runs at once; default: the number of cores
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub jobs: Option<u16>,
+    /// Only the I-th of N parts, from 1; every part has some seeds of each case
+    #[arg(long, value_name = "I/N", value_parser = shard)]
+    pub shard: Option<Shard>,
+    /// Start no run after so long: 90s, 10m, 2h; the same command goes on later
+    #[arg(long, value_name = "TIME", value_parser = time_limit)]
+    pub time_limit: Option<Duration>,
+    /// Start no run after the first broken one
+    #[arg(long, conflicts_with = "keep_going")]
+    pub fail_fast: bool,
+    /// Go on after broken runs, which is the default
+    #[arg(long)]
+    pub keep_going: bool,
+    /// Where to run it; both must agree exactly. Default: the scenario's, or events
+    #[arg(long, value_enum, value_name = "WORLD")]
+    pub world: Option<Worlds>,
+    /// Folder of the campaign; if it has been there before, what is missing is run
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+}
+
+#[derive(ClapArgs, Debug)]
 #[command(after_help = help::REPLAY)]
 pub struct ReplayArgs {
     /// The scenario file
@@ -94,7 +133,7 @@ pub struct ReplayArgs {
 #[derive(ClapArgs, Debug)]
 #[command(after_help = help::REPORT)]
 pub struct ReportArgs {
-    /// Files of records, as `run` writes them
+    /// Files of records, as `run` and `campaign` write them, or parts of such files
     #[arg(required = true, value_name = "RECORDS")]
     pub records: Vec<PathBuf>,
     /// Folder for the report
@@ -159,4 +198,28 @@ fn seeds(text: &str) -> Result<Range<u64>, String> {
         return Err(format!("more than {SEEDS_MAX} seeds; run them in parts"));
     }
     Ok(from..to)
+}
+
+fn shard(text: &str) -> Result<Shard, String> {
+    let numbers = text.split_once('/').and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
+    match numbers {
+        Some((number, of)) if (1..=of).contains(&number) => Ok(Shard { number, of }),
+        Some((0, _)) => Err("shards are counted from 1: `1/4` to `4/4`".to_string()),
+        _ => Err(format!("`{text}` is not a part of a whole; write `1/4` to `4/4`")),
+    }
+}
+
+fn time_limit(text: &str) -> Result<Duration, String> {
+    let split = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(split);
+    let scale_ms = match unit {
+        "ms" => Some(1),
+        "s" => Some(1_000),
+        "m" => Some(60_000),
+        "h" => Some(3_600_000),
+        _ => None,
+    };
+    let ms = scale_ms.and_then(|scale| number.parse::<u64>().ok()?.checked_mul(scale));
+    ms.map(Duration::from_millis)
+        .ok_or_else(|| format!("`{text}` is not a time; write a whole number and ms, s, m or h"))
 }

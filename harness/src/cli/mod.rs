@@ -1,12 +1,15 @@
 //! The command line. Results go to stdout, everything else to stderr.
 
 mod args;
+mod campaign;
 mod completions;
 mod exit;
+mod failures;
 mod help;
 mod interrupt;
 mod list;
 mod output;
+mod progress;
 mod replay;
 mod report;
 mod run;
@@ -33,6 +36,7 @@ pub fn main(registry: &Registry) -> ExitCode {
     };
     let exit = match args.command {
         Command::Run(args) => run::run(&args, registry),
+        Command::Campaign(args) => campaign::campaign(&args, registry),
         Command::Replay(args) => replay::replay(&args, registry),
         Command::Report(args) => report::report(&args),
         Command::List(args) => list::list(&args, registry),

@@ -157,10 +157,12 @@ pub(crate) use faults::clash;
 pub use faults::write::faults as write_faults;
 
 use crate::config::{Scenario, Worlds};
+use crate::machine::TraceHash;
 use aftermath_systems::strategies::{Entry, Registry};
 use diagnostic::{Source, utf8, whole};
 use item::Item;
 use reader::{Errors, Reading};
+use std::hash::{Hash, Hasher};
 use std::ops::Range;
 use std::path::Path;
 use tree::{Kind, Value};
@@ -215,14 +217,19 @@ pub fn parse(
         Some(item) => strategy::names(&item, registry).unwrap_or_default(),
         None => all,
     };
-    let scenario = Scenario {
+    let mut scenario = Scenario {
         name: root.read("name", stem, |item| name(item).map(str::to_string)),
         about: root.read("about", String::new(), |item| item.text().map(str::to_string)),
         path: path.to_string(),
+        content: String::new(),
         seeds: root.read("seeds", 0..1, seeds),
         worlds: root.read("world", Worlds::default(), worlds),
         cases: cases::read(&context, &root, &strategies),
     };
+    let mut hash = TraceHash::default();
+    source.text.hash(&mut hash);
+    context.recordings.hash(&mut hash);
+    scenario.content = format!("{:016x}", hash.finish());
     let extents = match root.get("case").map(|item| &item.value.kind) {
         Some(Kind::Array(values)) => values.iter().map(extent).collect(),
         _ => Vec::new(),

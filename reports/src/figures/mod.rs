@@ -19,7 +19,6 @@ mod tradeoff;
 use tradeoff::Measure;
 
 use crate::paint;
-use crate::record::Record;
 use crate::scene::Scene;
 use crate::summary::Row;
 
@@ -88,7 +87,7 @@ pub struct Set {
 }
 
 /// All sets, in the order of the rows; one without rows if there are none at all.
-pub fn sets(rows: &[Row], records: &[Record]) -> Vec<Set> {
+pub fn sets(rows: &[Row]) -> Vec<Set> {
     let mut sets = Vec::new();
     if rows.is_empty() {
         let scene = tradeoff::tradeoff(&group("no runs".to_owned(), Vec::new(), &[]), Measure::R2);
@@ -111,7 +110,7 @@ pub fn sets(rows: &[Row], records: &[Record]) -> Vec<Set> {
         let several = groups.len() > 1;
         for (title, group) in groups.into_iter().take(SETS_MAX) {
             let number = sets.len() + 1;
-            let mut figures = figures(&group, records, number);
+            let mut figures = figures(&group, number);
             if !several {
                 let scene = tradeoff::tradeoff(&group, Measure::R3);
                 figures.push(figure("tradeoff-r3", NORMAL, number, scene));
@@ -130,12 +129,12 @@ pub fn left_out(rows: &[Row]) -> usize {
     distinct(cases.map(|row| row.case.clone())).len()
 }
 
-fn figures(group: &Group<'_>, records: &[Record], number: usize) -> Vec<Figure> {
+fn figures(group: &Group<'_>, number: usize) -> Vec<Figure> {
     let scene = tradeoff::tradeoff(group, Measure::R2);
     let mut list = vec![figure("tradeoff", RECOVERY, number, scene)];
     let more = [
         ("recovery", "Where recovery time goes", recovery::recovery(group)),
-        ("timeline", "Outputs and lag over time", timeline::timeline(group, records)),
+        ("timeline", "Outputs and lag over time", timeline::timeline(group)),
         ("outputs", "Lost, duplicated, wrong", outputs::outputs(group)),
     ];
     for (kind, about, scene) in more {
