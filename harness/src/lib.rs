@@ -24,6 +24,7 @@ pub mod plan;
 pub mod record;
 pub mod run;
 pub mod scenario;
+pub mod search;
 pub mod seed;
 pub mod signature;
 pub mod swarm;

@@ -195,6 +195,14 @@ fn failures(broken: &Failures, colour: bool) -> String {
     text
 }
 
+/// A table of words with these titles.
+pub fn plain(titles: &[&'static str], rows: &[Vec<String>]) -> String {
+    let columns: Vec<_> = titles.iter().map(|title| (*title, Column::Text)).collect();
+    let cells = |row: &Vec<String>| row.iter().map(|text| Cell::from(text.clone())).collect();
+    let body: Vec<Vec<Cell>> = rows.iter().map(cells).collect();
+    layout(&columns, &body, 2, false)
+}
+
 /// The faults that a swarm drew, so indented, to be pasted into the scenario.
 pub fn schedule(record: &Record, indent: usize) -> String {
     let Some(schedule) = &record.schedule else { return String::new() };

@@ -4,6 +4,8 @@ use super::help;
 use crate::config::Worlds;
 use crate::journal::Shard;
 use crate::scenario::SEEDS_MAX;
+use crate::scenario::parameter::Amount;
+use crate::search::Until;
 use clap::builder::PossibleValue;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use std::ops::Range;
@@ -27,6 +29,8 @@ pub enum Command {
     Run(RunArgs),
     /// Run scenarios over many seeds: in parts, resumable, nothing per run in memory
     Campaign(CampaignArgs),
+    /// Find the value of one setting from which on something breaks
+    Search(SearchArgs),
     /// Run one run of a scenario again, twice, and show what happened
     Replay(ReplayArgs),
     /// Write the report again from records alone
@@ -99,6 +103,50 @@ pub struct CampaignArgs {
     /// Folder of the campaign; if it has been there before, what is missing is run
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
+}
+
+#[derive(ClapArgs, Debug)]
+#[command(after_help = help::SEARCH)]
+pub struct SearchArgs {
+    /// The scenario file
+    #[arg(value_name = "SCENARIO")]
+    pub scenario: PathBuf,
+    /// The setting, as in a case's `set`: fault.0.for, timing.interval
+    #[arg(long, value_name = "PATH")]
+    pub parameter: String,
+    /// Its first value: 3, 250ms, 2.5%
+    #[arg(long, value_name = "X", value_parser = Amount::parse)]
+    pub from: Amount,
+    /// Its last value
+    #[arg(long, value_name = "Y", value_parser = Amount::parse)]
+    pub to: Amount,
+    /// What to look for in any run: broken, lost, duplicates, "recovery.r2 > 500ms"
+    #[arg(long, value_name = "WHAT", default_value = "broken", value_parser = Until::parse)]
+    pub until: Until,
+    /// Parts of the grid that is tried first
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u64).range(1..=1000))]
+    pub steps: u64,
+    /// Only this case
+    #[arg(long, value_name = "NAME")]
+    pub case: Option<String>,
+    /// Only this strategy; may be given several times
+    #[arg(long, value_name = "NAME")]
+    pub strategy: Vec<String>,
+    /// Seeds from A up to but not including B, the same at each value; default: the scenario's
+    #[arg(long, value_name = "A..B", value_parser = seeds)]
+    pub seeds: Option<Range<u64>>,
+    /// Runs at once; default: the number of cores
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub jobs: Option<u16>,
+    /// Where to run it; both must agree exactly. Default: the scenario's, or events
+    #[arg(long, value_enum, value_name = "WORLD")]
+    pub world: Option<Worlds>,
+    /// Folder for search.csv, search.jsonl, search.svg and search.png
+    #[arg(long, value_name = "DIR", default_value = "aftermath-search")]
+    pub out: PathBuf,
+    /// What to print: a table, or one JSON line a case and strategy
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub format: Format,
 }
 
 #[derive(ClapArgs, Debug)]

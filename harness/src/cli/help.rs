@@ -72,6 +72,26 @@ Examples:
 Exit codes: 0 nothing broken in what was run, 1 broken, 2 wrong usage or scenario or nowhere to write,
 3 inconclusive, 4 nothing ran, 101 a bug of aftermath itself, 130 interrupted.";
 
+/// Below `aftermath search --help`.
+pub const SEARCH: &str = "\
+A grid of values is tried first, with the same seeds at each; then the first crossing is narrowed down
+by halving: whole numbers to the unit, times and shares to the unit in which the ends are written. What
+is looked for is there if a single run has it. A time that a run ended too early to measure counts as
+the bound that is known. A curve that crosses more than once is said to.
+
+Columns of the table:
+  last before   the last value at which it is as at the first one
+  first after   the first value at which it is not
+  at the first  whether what is looked for is there at the first value
+
+Examples:
+  aftermath search scenarios/faults/pause.toml --parameter fault.0.for --from 10ms --to 2s
+  aftermath search scenarios/flights.toml --parameter timing.interval --from 100ms --to 2s \\
+      --until 'recovery.r2 > 900ms' --strategy passive-standby
+
+Exit codes: 0 a border found, or none inside, 2 wrong usage, scenario or parameter, 4 nothing ran,
+130 interrupted.";
+
 /// Below `aftermath replay --help`.
 pub const REPLAY: &str = "\
 Every broken run is printed with the line that replays it. The run is made twice, and must be the same

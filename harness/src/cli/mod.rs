@@ -13,6 +13,7 @@ mod progress;
 mod replay;
 mod report;
 mod run;
+mod search;
 
 pub use exit::Exit;
 
@@ -37,6 +38,7 @@ pub fn main(registry: &Registry) -> ExitCode {
     let exit = match args.command {
         Command::Run(args) => run::run(&args, registry),
         Command::Campaign(args) => campaign::campaign(&args, registry),
+        Command::Search(args) => search::search(&args, registry),
         Command::Replay(args) => replay::replay(&args, registry),
         Command::Report(args) => report::report(&args),
         Command::List(args) => list::list(&args, registry),

@@ -6,6 +6,7 @@
 //! | where recovery time goes | `recovery` |
 //! | outputs and lag over time | `timeline` |
 //! | lost, duplicated, wrong | `outputs` |
+//! | a search over one setting, which is in no set | [`search`] |
 //!
 //! A set is about one case, and has one row a strategy. If no case of a scenario has two, a set is
 //! about many cases, and has one row a case.
@@ -13,6 +14,7 @@
 mod outputs;
 mod panel;
 mod recovery;
+pub mod search;
 mod timeline;
 mod tradeoff;
 
