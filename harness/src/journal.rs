@@ -83,8 +83,8 @@ impl Journal {
     /// A folder of another campaign or of anything else; files that cannot be read or written.
     pub fn open(dir: &Path, campaign: &Manifest, shard: Shard) -> Result<Journal, String> {
         let failed = |e: io::Error| format!("cannot write to {}: {e}", dir.display());
-        remove_torn(dir).map_err(failed)?;
         admit(dir, campaign, shard)?;
+        remove_torn(dir).map_err(failed)?;
         let (journal, records) = (dir.join(JOURNAL), dir.join(RECORDS));
         // Of a campaign that is done there are only the records.
         let path = if !journal.exists() && records.exists() { records } else { journal };
