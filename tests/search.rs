@@ -73,8 +73,8 @@ fn what_an_outage_without_protection_loses_grows_tuple_by_tuple() {
         after
     };
     // A tuple a millisecond.
-    assert_eq!(border(60) - border(40), 20);
-    assert_eq!(border(90) - border(60), 30);
+    assert_eq!(border(80) - border(60), 20);
+    assert_eq!(border(110) - border(80), 30);
 }
 
 #[test]

@@ -10,6 +10,8 @@ use crate::style::{self, Entry, INK, SMALL, SOFT, TEXT, WIDTH};
 
 const HEIGHT: i32 = 200;
 const LEFT: i32 = 84;
+/// Share of an axis that stays free beyond the outermost values.
+const PAD: f64 = 0.04;
 
 /// One case under one strategy.
 #[derive(Clone, PartialEq, Debug)]
@@ -54,13 +56,19 @@ pub fn search(words: &Words, curves: &[Curve]) -> Figure {
     let points = || curves.iter().flat_map(|curve| &curve.points);
     let least = points().map(|point| point.at).fold(f64::INFINITY, f64::min);
     let most = points().map(|point| point.at).fold(f64::NEG_INFINITY, f64::max);
-    let x = if least < most { Axis::over(least, most) } else { Axis::new(&[0.0, most.max(0.0)]) };
+    // Markers at the edges do not cover what stands beside them.
+    let pad = PAD * (most - least);
+    let x = match least < most {
+        true => Axis::over(least - pad, most + pad),
+        false => Axis::new(&[0.0, most.max(0.0)]),
+    };
     let found = format!("% of the runs: {}", words.found);
-    let mut panels = vec![(found, Axis::over(0.0, 104.0), false)];
+    let mut panels = vec![(found, Axis::over(-100.0 * PAD, 100.0 * (1.0 + PAD)), false)];
     if !words.number.is_empty() {
         let largest = points().filter_map(|point| point.number).fold(0.0, f64::max);
-        let largest = if largest > 0.0 { largest * 1.06 } else { 1.0 };
-        panels.push((words.number.clone(), Axis::over(0.0, largest), true));
+        let largest = if largest > 0.0 { largest } else { 1.0 };
+        let y = Axis::over(-PAD * largest, (1.0 + PAD) * largest);
+        panels.push((words.number.clone(), y, true));
     }
     let last = panels.len() - 1;
     let mut bottom = top;
