@@ -7,11 +7,11 @@ use serde_json::Value;
 use std::path::Path;
 use support::{Ran, SMALL, Scratch, aftermath, files_of};
 
-/// Heartbeats every 10 ms at 0, 10, 20 ms and so on, three misses, one tick of latency, a tuple every
-/// millisecond. The leading replica of `count` stands still from 125 ms on.
+/// The leading replica of `count` stands still from 125 ms on.
 const PAUSE: &str = "[[fault]]\npause = { node = \"count\" }\nat = \"125ms\"\nfor = \"26ms\"\n";
 
-/// The small scenario with all grids at 0.
+/// The small scenario with all grids at 0: heartbeats at 10, 20, 30 ms and so on, three misses, one
+/// tick of latency, a tuple every millisecond.
 fn pinned(scratch: &Scratch, more: &str) -> String {
     let at_0 = ["heartbeat", "ack", "checkpoint", "tuple"].map(|grid| format!("{grid} = \"0ms\""));
     let phases = format!("misses = 3\nphases = {{ {} }}\n", at_0.join(", "));

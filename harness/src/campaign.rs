@@ -208,8 +208,9 @@ pub fn numbers(blocks: &[Block]) -> impl Iterator<Item = Numbers> {
     })
 }
 
-/// Runs these units, so many at once, in their order. `finished` is told of each, with the number of
-/// its block, from any thread; no more are started once `stopped`, and what is under way is finished.
+/// Runs these units, so many at once, in their order. `finished` is told of each, with the number
+/// of its block, from any thread; no more are started once `stopped`, and what is under way is
+/// finished.
 pub fn run_units(
     blocks: &[Block],
     wanted: &[u32],

@@ -192,7 +192,8 @@ impl Joined {
                             first.replay
                         ));
                     }
-                    // The first run of a campaign has a series, and may be in the middle of another.
+                    // The first run of a campaign has a series; it may be in the middle of
+                    // another.
                     if first.series.is_none() && second.series.is_some() {
                         *last = (which, line);
                     }

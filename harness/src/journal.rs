@@ -2,8 +2,8 @@
 //! and each finished unit at once, as whole lines at the end of one file, in one call. What a kill
 //! leaves behind is at most a torn last line, which is cut off.
 //!
-//! `campaign.json` says what the folder is of. `journal.jsonl` has the records in the order in which
-//! they were finished; it goes when all are done and `records.jsonl` has them in order.
+//! `campaign.json` says what the folder is of. `journal.jsonl` has the records in the order in
+//! which they were finished; it goes when all are done and `records.jsonl` has them in order.
 
 use crate::campaign::Finished;
 use crate::joined::head;
@@ -54,7 +54,8 @@ const PLAN: &str = "campaign.json";
 const JOURNAL: &str = "journal.jsonl";
 const RECORDS: &str = "records.jsonl";
 
-/// Opens the file by which one process keeps others out of a folder, which is made if it is missing.
+/// Opens the file by which one process keeps others out of a folder, which is made if it is
+/// missing.
 ///
 /// # Errors
 /// When it cannot be made.

@@ -1,6 +1,6 @@
 //! The judgement of a case over all of its runs, which are taken in one at a time. What is expected
-//! is a plain value with every formula worked out: whoever has it and the records can judge, without
-//! the scenario.
+//! is a plain value with every formula worked out: whoever has it and the records can judge,
+//! without the scenario.
 
 use crate::config::{Bound, Case, Quantity};
 use crate::expect::{measure, resolve, show};

@@ -3,7 +3,6 @@
 use super::support::{SMALL, judge, parse, plan};
 use aftermath_harness::agreement::{self, differences};
 use aftermath_harness::config::{Case, Worlds};
-
 use aftermath_harness::faults::Effect;
 use aftermath_harness::judgement::Expected;
 use aftermath_harness::machine::TraceEvent;

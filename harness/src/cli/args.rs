@@ -6,7 +6,7 @@ use crate::journal::Shard;
 use crate::scenario::SEEDS_MAX;
 use crate::scenario::parameter::Amount;
 use crate::search::Until;
-use clap::builder::PossibleValue;
+use clap::builder::{PossibleValue, RangedU64ValueParser};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use std::ops::Range;
 use std::path::PathBuf;
@@ -124,7 +124,7 @@ pub struct SearchArgs {
     #[arg(long, value_name = "WHAT", default_value = "broken", value_parser = Until::parse)]
     pub until: Until,
     /// Parts of the grid that is tried first
-    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u64).range(1..=1000))]
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = steps())]
     pub steps: u64,
     /// Only this case
     #[arg(long, value_name = "NAME")]
@@ -246,6 +246,11 @@ fn seeds(text: &str) -> Result<Range<u64>, String> {
         return Err(format!("more than {SEEDS_MAX} seeds; run them in parts"));
     }
     Ok(from..to)
+}
+
+/// Parts of a grid.
+fn steps() -> RangedU64ValueParser {
+    clap::value_parser!(u64).range(1..=1000)
 }
 
 fn shard(text: &str) -> Result<Shard, String> {

@@ -39,8 +39,8 @@ pub fn told(groups: &[Group]) -> String {
     text
 }
 
-/// Writes `failures/1.txt` and so on: of each kind the first runs, run again with their traces. What
-/// an earlier sitting wrote there goes.
+/// Writes `failures/1.txt` and so on: of each kind the first runs, run again with their traces.
+/// What an earlier sitting wrote there goes.
 ///
 /// # Errors
 /// A file that cannot be written, or a run that is another one this time: a bug of aftermath.

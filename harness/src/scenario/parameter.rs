@@ -1,4 +1,5 @@
-//! One setting laid over every case of a scenario, as a case's own `set` would: what a search varies.
+//! One setting laid over every case of a scenario, as a case's own `set` would: what a search
+//! varies.
 
 use super::tree::{Entry, Kind, Value};
 use aftermath_systems::options::{format_duration, parse_duration, parse_percent};
