@@ -109,7 +109,7 @@ fn what_cannot_be_searched_is_said_with_what_can() {
     let (path, out) = (pinned(&scratch, PAUSE), scratch.at("out"));
     let wrong = |more: &str| search(&path, &out, more).exits(2);
     let ran = wrong("--parameter|fault.0.fro|--from|5ms|--to|85ms");
-    ran.complains("did you mean `fault.0.for`?").complains("timing.heartbeat, timing.misses");
+    ran.complains("did you mean `fault.0.for`?").complains("timing.interval, timing.misses");
     wrong("--parameter|fault.1.for|--from|5ms|--to|85ms").complains("fault.1.for");
     wrong("--parameter|timing.misses|--from|5ms|--to|85ms").complains("`timing.misses` cannot be");
     wrong("--parameter|fault.0.for|--from|5ms|--to|5ms").complains("the second one larger");
@@ -120,4 +120,23 @@ fn what_cannot_be_searched_is_said_with_what_can() {
     wrong(&format!("{until}|recovery.r2 > 5")).complains("not a span of time");
     search(&path, &out, "--parameter|fault.0.for|--from|5ms|--to|85ms|--case|none").exits(4);
     assert!(!Path::new(&out).exists());
+}
+
+#[test]
+fn a_setting_that_only_one_case_has_is_searched_in_that_one() {
+    let scratch = Scratch::new("search-case");
+    let fault = PAUSE.replace("[[fault]]", "[[case.fault]]");
+    let cases = format!(
+        "[[case]]\nname = \"pause\"\nmatrix = {{ \"timing.redirect\" = [\"5ms\", \"6ms\"] }}\n{fault}\
+         [[case]]\nname = \"swarm\"\nfaults = {{ swarm = {{ most = 2 }} }}\n"
+    );
+    let (path, out) = (pinned(&scratch, &cases), scratch.at("out"));
+    let range = "--parameter|fault.0.for|--from|5ms|--to|85ms|--until|recovery.detect";
+    let ran = search(&path, &out, range).exits(2);
+    ran.complains("fault.0.for").complains("in case \"swarm\"").complains("faults.swarm.most");
+    let case = "--strategy|amnesia|--case|pause, timing.redirect=6ms";
+    let found = lines(&search(&path, &out, &format!("{range}|{case}")).exits(0));
+    assert_eq!((found.len(), &found[0]["first_after"]), (1, &"26ms".into()), "{found:?}");
+    let most = "--parameter|faults.swarm.most|--from|1|--to|3|--case|swarm|--strategy|amnesia";
+    search(&path, &out, most).exits(0);
 }

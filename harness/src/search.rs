@@ -283,14 +283,15 @@ impl Search<'_> {
 
     /// The scenario with the parameter at one value.
     fn scenario(&self, units: u64, registry: &Registry) -> Result<Scenario, Failed> {
-        let setting = Setting { path: self.parameter.clone(), amount: self.from.with(units) };
+        let (path, case) = (self.parameter.clone(), self.case.clone());
+        let setting = Setting { path, amount: self.from.with(units), case };
         let (path, names) = (self.path, formulas::names());
         scenario::load_with(path, registry, &names, Some(&setting)).map_err(|mistakes| {
             // What is wrong without it has nothing to do with it.
             if let Err(own) = scenario::load(path, registry, &names) {
                 return Failed::Usage(own.to_string());
             }
-            let paths = scenario::parameters(path).unwrap_or_default();
+            let paths = scenario::parameters(path, self.case.as_deref()).unwrap_or_default();
             Failed::Usage(format!(
                 "`{}` cannot be {} here:\n{mistakes}\nin {} there are {}; so can be what has a \
                  default (`timing.redirect`): see scenarios/README.md",

@@ -182,7 +182,7 @@ pub fn load(path: &Path, registry: &Registry, formulas: &[&str]) -> Result<Scena
     load_with(path, registry, formulas, None)
 }
 
-/// Reads a scenario file, with a setting laid over every case.
+/// Reads a scenario file, with a setting laid over its cases.
 ///
 /// # Errors
 /// Those of [`load`], and a setting that there is not or that cannot have such a value.
@@ -200,17 +200,18 @@ pub fn load_with(
     parse_with(source, &name, base_dir, registry, formulas, setting)
 }
 
-/// The paths of all settings in a scenario file of which there is a more and a less.
+/// The paths of all settings in a scenario file, or of one case, of which there is a more and a
+/// less.
 ///
 /// # Errors
 /// A file that cannot be read or is not TOML.
-pub fn parameters(path: &Path) -> Result<Vec<String>, Diagnostics> {
+pub fn parameters(path: &Path, case: Option<&str>) -> Result<Vec<String>, Diagnostics> {
     let name = path.display().to_string();
     let bytes = recording::read_file(path, FILE_MAX)
         .map_err(|why| whole(&name, format!("cannot read the scenario: {why}")))?;
     let text = utf8(&name, &bytes).map_err(Diagnostics::new)?;
     let tree = tree::parse(&Source { file: &name, text }).map_err(Diagnostics::new)?;
-    Ok(parameter::paths(&tree))
+    Ok(parameter::paths(&tree, case))
 }
 
 /// Reads a scenario's text. `path` is its name in messages, recorded streams are relative to

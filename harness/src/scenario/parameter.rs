@@ -90,9 +90,22 @@ pub struct Setting {
     pub path: String,
     /// The value.
     pub amount: Amount,
+    /// Only of this case; of all if not given.
+    pub case: Option<String>,
 }
 
-/// Adds a setting to what every case sets.
+/// Whether a case, as it is written, gives one of that name; a matrix puts its values behind it.
+fn named(entries: &[Entry], wanted: Option<&str>) -> bool {
+    let Some(wanted) = wanted else { return true };
+    entries.iter().filter(|entry| entry.key == "name").any(|entry| match &entry.value.kind {
+        Kind::String(name) => {
+            wanted.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with(", "))
+        }
+        _ => false,
+    })
+}
+
+/// Adds a setting to what the cases set that it is of.
 pub(super) fn lay_over(tree: &mut Vec<Entry>, setting: &Setting) {
     let value = |kind| Value { span: 0..0, kind };
     let entry =
@@ -105,6 +118,9 @@ pub(super) fn lay_over(tree: &mut Vec<Entry>, setting: &Setting) {
         let Kind::Array(cases) = &mut case.value.kind else { continue };
         for case in cases {
             let Kind::Table(entries) = &mut case.kind else { continue };
+            if !named(entries, setting.case.as_deref()) {
+                continue;
+            }
             if entries.iter().all(|entry| entry.key != "set") {
                 entries.push(entry("set", Kind::Table(Vec::new())));
             }
@@ -117,14 +133,38 @@ pub(super) fn lay_over(tree: &mut Vec<Entry>, setting: &Setting) {
     }
 }
 
-/// The paths of everything in a file of which there is a more and a less.
-pub(super) fn paths(tree: &[Entry]) -> Vec<String> {
+/// The paths of everything in a file, and in what its cases have instead, of which there is a more
+/// and a less.
+pub(super) fn paths(tree: &[Entry], case: Option<&str>) -> Vec<String> {
     let mut paths = Vec::new();
     let other = ["seeds", "case", "expect", "name", "about"];
     for entry in tree.iter().filter(|entry| !other.contains(&entry.key.as_str())) {
         enter(&entry.key, &entry.value, &mut paths);
     }
+    let cases = tree.iter().filter(|entry| entry.key == "case");
+    for cases in cases.filter_map(|entry| entry.value.list()) {
+        let own = cases.iter().filter_map(Value::table).filter(|entries| named(entries, case));
+        for entry in own.flatten() {
+            match (entry.key.as_str(), entry.value.table()) {
+                ("fault" | "faults", _) => enter(&entry.key, &entry.value, &mut paths),
+                ("set", Some(set)) => set.iter().for_each(|e| enter(&e.key, &e.value, &mut paths)),
+                _ => {}
+            }
+        }
+    }
+    paths.sort();
+    paths.dedup();
     paths
+}
+
+impl Value {
+    fn list(&self) -> Option<&[Value]> {
+        if let Kind::Array(values) = &self.kind { Some(values) } else { None }
+    }
+
+    fn table(&self) -> Option<&[Entry]> {
+        if let Kind::Table(entries) = &self.kind { Some(entries) } else { None }
+    }
 }
 
 fn enter(path: &str, value: &Value, paths: &mut Vec<String>) {
