@@ -3,13 +3,12 @@
 
 use crate::agreement;
 use crate::config::{Case, Scenario, Worlds};
-use crate::expect;
+use crate::judgement::{Expected, Judging};
 use crate::plan::{RunPlan, strata};
 use crate::record::{Context, RunId, mark_different, record};
 use crate::seed::Seed;
 use crate::world::HOSTS_MAX;
-use aftermath_reports::record::{CaseResult, Record, Status};
-use aftermath_reports::words;
+use aftermath_reports::record::{CaseResult, Record};
 use aftermath_systems::strategies::Registry;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -53,48 +52,58 @@ pub struct Disagreement {
     pub told: String,
 }
 
+/// One case under one strategy, with all of its seeds.
+pub struct Block<'a> {
+    /// The scenario.
+    pub scenario: &'a Scenario,
+    /// Its case.
+    pub case: &'a Case,
+    /// The seeds.
+    pub seeds: Range<u64>,
+    /// The strata of each seed, if the case is stratified.
+    pub strata: Option<u32>,
+    /// Where it is run.
+    pub worlds: Worlds,
+}
+
+impl Block<'_> {
+    /// Number of runs.
+    pub fn runs(&self) -> u64 {
+        (self.seeds.end - self.seeds.start).saturating_mul(u64::from(self.strata.unwrap_or(1)))
+    }
+}
+
 /// One unit of work: all runs that share a twin.
 struct Unit<'a> {
-    scenario: &'a Scenario,
-    case: &'a Case,
+    block: &'a Block<'a>,
     seed: u64,
-    first: bool,
-    worlds: Worlds,
 }
 
 /// What a unit gives.
-type Finished = (Vec<Record>, Vec<Disagreement>);
+pub type Finished = (Vec<Record>, Vec<Disagreement>);
 
 impl Campaign<'_> {
-    fn units(&self) -> Vec<Unit<'_>> {
-        let mut units = Vec::new();
+    /// All cases under all strategies, in the order in which they are shown.
+    pub fn blocks(&self) -> Vec<Block<'_>> {
+        let mut blocks = Vec::new();
         for scenario in self.scenarios {
             let seeds = self.seeds.clone().unwrap_or_else(|| scenario.seeds.clone());
             let worlds = self.worlds.unwrap_or(scenario.worlds);
-            for case in self.cases(scenario) {
-                let first = seeds.start;
-                let unit = |seed| Unit { scenario, case, seed, first: seed == first, worlds };
-                units.extend(seeds.clone().map(unit));
-            }
+            let wanted = |case: &&Case| {
+                let named = |name: &String| case.config.uses(name);
+                self.strategies.is_empty() || self.strategies.iter().any(named)
+            };
+            blocks.extend(scenario.cases.iter().filter(wanted).map(|case| {
+                let strata = strata(&case.config.faults);
+                Block { scenario, case, seeds: seeds.clone(), strata, worlds }
+            }));
         }
-        units
-    }
-
-    fn cases<'a>(&'a self, scenario: &'a Scenario) -> impl Iterator<Item = &'a Case> {
-        let wanted = |case: &&Case| {
-            self.strategies.is_empty() || self.strategies.iter().any(|name| case.config.uses(name))
-        };
-        scenario.cases.iter().filter(wanted)
+        blocks
     }
 
     /// How many runs it will be.
     pub fn runs(&self) -> u64 {
-        let of = |scenario: &Scenario| {
-            let seeds = self.seeds.as_ref().unwrap_or(&scenario.seeds);
-            let strata = self.cases(scenario).map(|case| strata(&case.config.faults).unwrap_or(1));
-            strata.map(u64::from).sum::<u64>().saturating_mul(seeds.end - seeds.start)
-        };
-        self.scenarios.iter().map(of).fold(0, u64::saturating_add)
+        self.blocks().iter().map(Block::runs).fold(0, u64::saturating_add)
     }
 
     /// Whether every world can run what is asked of it.
@@ -102,10 +111,10 @@ impl Campaign<'_> {
     /// # Errors
     /// The first case that is too large for turmoil.
     pub fn check(&self, registry: &Registry) -> Result<(), String> {
-        let mut units = self.units();
-        units.retain(|unit| unit.first && unit.worlds != Worlds::Events);
-        let too_large = |unit: &Unit| too_large(unit.case, registry);
-        units.iter().find_map(too_large).map_or(Ok(()), Err)
+        let mut blocks = self.blocks();
+        blocks.retain(|block| block.worlds != Worlds::Events && block.runs() > 0);
+        let too_large = |block: &Block| too_large(block.case, registry);
+        blocks.iter().find_map(too_large).map_or(Ok(()), Err)
     }
 
     /// Runs everything. `done` is called after each run, from any thread.
@@ -120,72 +129,127 @@ impl Campaign<'_> {
         done: &(dyn Fn(&Record) + Sync),
         stop: &AtomicBool,
     ) -> Outcome {
-        let units = self.units();
-        let next = AtomicUsize::new(0);
-        let finished: Mutex<BTreeMap<usize, Finished>> = Mutex::new(BTreeMap::new());
-        std::thread::scope(|scope| {
-            for _ in 0..self.jobs.clamp(1, units.len().max(1)) {
-                scope.spawn(|| {
-                    while let Some((index, unit)) = {
-                        let index = next.fetch_add(1, Ordering::Relaxed);
-                        let stopped = stop.load(Ordering::Relaxed);
-                        units.get(index).filter(|_| !stopped).map(|unit| (index, unit))
-                    } {
-                        let of_unit = unit.run(registry);
-                        of_unit.0.iter().for_each(done);
-                        finished.lock().expect("no run panicked").insert(index, of_unit);
-                    }
-                });
+        let blocks = self.blocks();
+        let finished: Mutex<BTreeMap<u32, Finished>> = Mutex::new(BTreeMap::new());
+        let all: Vec<u32> = (0..units(&blocks)).collect();
+        let keep = |unit, _, of_unit: Finished| {
+            of_unit.0.iter().for_each(done);
+            finished.lock().expect("no run panicked").insert(unit, of_unit);
+        };
+        let stopped = || stop.load(Ordering::Relaxed);
+        run_units(&blocks, &all, self.jobs, registry, &keep, &stopped);
+        let mut outcome = Outcome::default();
+        let mut finished = finished.into_inner().expect("no run panicked").into_iter().peekable();
+        let mut first = 0;
+        for block in &blocks {
+            let end = first + seeds(block);
+            let expected = Expected::of(block.case);
+            let mut judging = Judging::default();
+            while let Some((_, of_unit)) = finished.next_if(|(unit, _)| *unit < end) {
+                of_unit.0.iter().for_each(|record| judging.add(&expected, record));
+                outcome.records.extend(of_unit.0);
+                outcome.disagreements.extend(of_unit.1);
             }
-        });
-        let records = finished.into_inner().expect("no run panicked");
-        let (records, disagreements): (Vec<_>, Vec<_>) = records.into_values().unzip();
-        let records: Vec<Record> = records.into_iter().flatten().collect();
-        let whole = records.len() as u64 == self.runs();
-        let cases = self.case_results(&records, whole);
-        Outcome { records, cases, disagreements: disagreements.into_iter().flatten().collect() }
-    }
-
-    /// The judgements of cases. Of an interrupted campaign, a case that lacks runs has none.
-    fn case_results(&self, records: &[Record], whole: bool) -> Vec<CaseResult> {
-        let mut results = Vec::new();
-        for scenario in self.scenarios {
-            let seeds = self.seeds.clone().unwrap_or_else(|| scenario.seeds.clone());
-            for case in self.cases(scenario) {
-                let strata = strata(&case.config.faults).unwrap_or(1);
-                let of_case: Vec<_> = records
-                    .iter()
-                    .filter(|record| {
-                        record.scenario == scenario.name
-                            && record.case == case.name
-                            && record.strategy == case.config.label()
-                    })
-                    .collect();
-                let runs = (seeds.end - seeds.start) * u64::from(strata);
-                if whole || of_case.len() as u64 == runs {
-                    results.push(case_result(scenario, case, &of_case));
-                }
+            // Of an interrupted campaign, a case that lacks runs has no judgement.
+            if judging.runs() == block.runs() {
+                let label = block.case.config.label();
+                let names = [&*block.scenario.name, &block.case.name, &label];
+                outcome.cases.push(judging.result(&expected, names));
             }
+            first = end;
         }
-        results
+        outcome
     }
+}
+
+/// How many units there are: seeds, of all blocks.
+pub fn units(blocks: &[Block]) -> u32 {
+    blocks.iter().map(seeds).fold(0, u32::saturating_add)
+}
+
+/// The units of a block.
+fn seeds(block: &Block) -> u32 {
+    u32::try_from(block.seeds.end - block.seeds.start).unwrap_or(u32::MAX)
+}
+
+/// The block of a unit, with its number, and its seed.
+fn unit<'a>(blocks: &'a [Block<'a>], mut number: u32) -> Option<(usize, Unit<'a>)> {
+    for (nth, block) in blocks.iter().enumerate() {
+        if number < seeds(block) {
+            return Some((nth, Unit { block, seed: block.seeds.start + u64::from(number) }));
+        }
+        number -= seeds(block);
+    }
+    None
+}
+
+/// A unit among all: its number, which of the block's seeds it is, and the numbers of its runs.
+pub struct Numbers {
+    /// Its number.
+    pub unit: u32,
+    /// Its seed, from the block's first.
+    pub seed: u32,
+    /// Its runs, in the order in which they are shown.
+    pub runs: Range<u64>,
+}
+
+/// All units, in the order in which they are shown.
+pub fn numbers(blocks: &[Block]) -> impl Iterator<Item = Numbers> {
+    let (mut unit, mut run) = (0, 0);
+    let each = blocks.iter().flat_map(|block| {
+        let runs = u64::from(block.strata.unwrap_or(1));
+        (0..seeds(block)).map(move |seed| (seed, runs))
+    });
+    each.map(move |(seed, runs)| {
+        let numbers = Numbers { unit, seed, runs: run..run + runs };
+        unit += 1;
+        run += runs;
+        numbers
+    })
+}
+
+/// Runs these units, so many at once, in their order. `finished` is told of each, with the number
+/// of its block, from any thread; no more are started once `stopped`, and what is under way is
+/// finished.
+pub fn run_units(
+    blocks: &[Block],
+    wanted: &[u32],
+    jobs: usize,
+    registry: &Registry,
+    finished: &(dyn Fn(u32, usize, Finished) + Sync),
+    stopped: &(dyn Fn() -> bool + Sync),
+) {
+    let next = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..jobs.clamp(1, wanted.len().max(1)) {
+            scope.spawn(|| {
+                while !stopped()
+                    && let Some(number) = wanted.get(next.fetch_add(1, Ordering::Relaxed))
+                    && let Some((block, unit)) = unit(blocks, *number)
+                {
+                    finished(*number, block, unit.run(registry));
+                }
+            });
+        }
+    });
 }
 
 impl Unit<'_> {
     fn run(&self, registry: &Registry) -> Finished {
-        let config = &self.case.config;
+        let &Block { scenario, case, strata, worlds, .. } = self.block;
+        let config = &case.config;
         let seed = Seed(self.seed);
-        let strata = strata(&config.faults);
+        let first = self.seed == self.block.seeds.start;
         let mut finished = Finished::default();
         let twin = Rc::new(RunPlan::twin(config, registry, seed));
-        let (twin, mut twin_told) = agreement::run(self.worlds, &twin, false);
+        let (twin, mut twin_told) = agreement::run(worlds, &twin, false);
         let twin_differs = twin_told.is_some();
         for stratum in 0..strata.unwrap_or(1) {
             let plan = Rc::new(RunPlan::build(config, registry, seed, stratum));
-            let (log, differs) = agreement::run(self.worlds, &plan, false);
+            let (log, differs) = agreement::run(worlds, &plan, false);
             let id = RunId { seed: self.seed, stratum: strata.map(|_| stratum) };
-            let context = Context { scenario: self.scenario, case: self.case, worlds: self.worlds };
-            let mut record = record(&context, id, &log, &twin, self.first && stratum == 0);
+            let context = Context { scenario, case, worlds };
+            let mut record = record(&context, id, &log, &twin, first && stratum == 0);
             if differs.is_some() || twin_differs {
                 mark_different(&mut record);
             }
@@ -211,36 +275,4 @@ pub fn too_large(case: &Case, registry: &Registry) -> Option<String> {
             case.config.label()
         )
     })
-}
-
-/// The judgement of a case: broken if a run is not as expected or a check over all runs fails;
-/// inconclusive only if no run was conclusive.
-fn case_result(scenario: &Scenario, case: &Case, records: &[&Record]) -> CaseResult {
-    let mut runs: BTreeMap<String, u64> = BTreeMap::new();
-    for record in records {
-        *runs.entry(words::status(record.status).to_string()).or_default() += 1;
-    }
-    let checks = expect::check_case(case, records);
-    let failed = checks.iter().any(|check| !check.held);
-    let surprising = |record: &&&Record| !expect::status_as_expected(case, record);
-    let conclusive: Vec<_> =
-        records.iter().filter(|record| record.status != Status::Inconclusive).collect();
-    let expects_inconclusive = case.expect.status == Some(Status::Inconclusive);
-    let status = if failed || conclusive.iter().any(surprising) {
-        Status::Broken
-    } else if conclusive.is_empty() && !expects_inconclusive {
-        Status::Inconclusive
-    } else if conclusive.iter().any(|record| record.status == Status::NotCovered) {
-        Status::NotCovered
-    } else {
-        Status::Held
-    };
-    CaseResult {
-        scenario: scenario.name.clone(),
-        case: case.name.clone(),
-        strategy: case.config.label(),
-        status,
-        runs,
-        checks,
-    }
 }

@@ -1,10 +1,9 @@
-//! Expectations: numbers of records against what the scenario or a formula says.
+//! Expectations of single runs: numbers of records against what the scenario or a formula says.
 
 use crate::config::{Bound, Case, Observed, Quantity};
 use crate::formulas;
-use crate::record::WORLDS_DIFFER;
-use aftermath_reports::record::{Check, Claimed, Record, Status, ValueClass};
-use aftermath_systems::claim::Delivery;
+use crate::judgement::Limit;
+use aftermath_reports::record::{Check, Claimed, Record};
 use aftermath_systems::options::format_duration;
 use aftermath_systems::protocol::SECOND;
 
@@ -33,7 +32,7 @@ pub fn check_run(case: &Case, record: &Record) -> Vec<Check> {
         .iter()
         .map(|(quantity, bound)| {
             let measured = measure(*quantity, record).map(|value| value as f64);
-            compare(case, *quantity, "", bound, measured)
+            compare(case, *quantity, bound, measured)
         })
         .collect();
     if case.expect.observed == Some(Observed::Exactly) {
@@ -53,102 +52,18 @@ pub fn check_run(case: &Case, record: &Record) -> Vec<Check> {
     checks
 }
 
-/// Checks over all runs of a case.
-pub fn check_case(case: &Case, records: &[&Record]) -> Vec<Check> {
-    let mean = |values: &[u64]| values.iter().map(|v| *v as f64).sum::<f64>() / values.len() as f64;
-    let min = |values: &[u64]| values.iter().min().map_or(f64::NAN, |value| *value as f64);
-    let max = |values: &[u64]| values.iter().max().map_or(f64::NAN, |value| *value as f64);
-    let over = |name: &str, expected: &[(Quantity, Bound)], of: &dyn Fn(&[u64]) -> f64| {
-        let check = |(quantity, bound): &(Quantity, Bound)| {
-            let measured = records.iter().filter_map(|record| measure(*quantity, record));
-            let values: Vec<u64> = measured.collect();
-            let missing = records.len() - values.len();
-            let all = (missing == 0 && !values.is_empty()).then(|| of(&values));
-            let mut check = compare(case, *quantity, name, bound, all);
-            // What holds for the runs that have such a number may not hold for all.
-            if missing > 0 {
-                check.measured = format!("nothing in {missing} of {} runs", records.len());
-            }
-            check
-        };
-        expected.iter().map(check).collect::<Vec<_>>()
-    };
-    let expect = &case.expect;
-    let mut checks = classes(case, records);
-    checks.extend(over("mean ", &expect.mean, &mean));
-    checks.extend(over("min ", &expect.min, &min));
-    checks.extend(over("max ", &expect.max, &max));
-    checks
+fn compare(case: &Case, quantity: Quantity, bound: &Bound, measured: Option<f64>) -> Check {
+    let (expected, limit) = resolve(case, quantity, bound);
+    let held = measured.is_some_and(|value| limit.admits(value));
+    let measured = measured.map_or("nothing".into(), |value| show(quantity, value));
+    Check { what: quantity.name().to_string(), expected, measured, held }
 }
 
-/// What became of delivery, values and memory in all runs together: the worst of them.
-fn classes(case: &Case, records: &[&Record]) -> Vec<Check> {
-    let observed = || records.iter().map(|record| &record.observed);
-    let delivery = Delivery {
-        gap: observed().any(|seen| seen.gap),
-        duplicates: observed().any(|seen| seen.duplicates),
-    };
-    let value = observed().map(|seen| seen.value).max();
-    let memory = observed().filter_map(|seen| seen.memory_bounded).min();
-    let check = |what: &str, expected: &str, measured: &str, held| Check {
-        what: what.into(),
-        expected: expected.into(),
-        measured: measured.into(),
-        held,
-    };
-    let delivered = |delivery: Delivery| match (delivery.gap, delivery.duplicates) {
-        (false, false) => "each once",
-        (true, false) => "gap",
-        (false, true) => "duplicates",
-        (true, true) => "gap + duplicates",
-    };
-    let values = |value| match value {
-        Some(ValueClass::Same) => "the same",
-        Some(ValueClass::Converges) => "converge",
-        Some(ValueClass::Diverges) => "diverge",
-        None => "nothing",
-    };
-    let memories = |memory| match memory {
-        Some(true) => "bounded",
-        Some(false) => "grows",
-        None => "not judged",
-    };
-    let delivery = case.expect.delivery.map(|wanted| {
-        check("delivery", delivered(wanted), delivered(delivery), wanted == delivery)
-    });
-    let value = case
-        .expect
-        .value
-        .map(|wanted| check("values", values(Some(wanted)), values(value), Some(wanted) == value));
-    let memory = case.expect.memory_bounded.map(|wanted| {
-        check("memory", memories(Some(wanted)), memories(memory), Some(wanted) == memory)
-    });
-    [delivery, value, memory].into_iter().flatten().collect()
-}
-
-/// Whether a run has the status that its case expects ("held" unless it says otherwise). One in
-/// which two worlds differ has not, not even where a broken one is expected.
-pub fn status_as_expected(case: &Case, record: &Record) -> bool {
-    if record.reasons.iter().any(|reason| reason == WORLDS_DIFFER) {
-        return false;
-    }
-    match case.expect.status {
-        Some(expected) => record.status == expected,
-        None => matches!(record.status, Status::Held | Status::NotCovered),
-    }
-}
-
-fn compare(
-    case: &Case,
-    quantity: Quantity,
-    over: &str,
-    bound: &Bound,
-    measured: Option<f64>,
-) -> Check {
-    let name = Quantity::ALL.iter().find(|(_, q)| *q == quantity).map_or("", |(name, _)| name);
+/// What a quantity is compared with, for people and for programs: formulas are worked out.
+pub(crate) fn resolve(case: &Case, quantity: Quantity, bound: &Bound) -> (String, Limit) {
     let show = |value: f64| show(quantity, value);
-    let (expected, held) = match bound {
-        Bound::Exact(value) => (show(*value as f64), measured == Some(*value as f64)),
+    match bound {
+        Bound::Exact(value) => (show(*value as f64), Limit::Range(Some(*value), Some(*value))),
         Bound::Range(min, max) => {
             let text = match (min, max) {
                 (Some(min), Some(max)) => format!("{} to {}", show(*min as f64), show(*max as f64)),
@@ -156,11 +71,7 @@ fn compare(
                 (None, Some(max)) => format!("at most {}", show(*max as f64)),
                 (None, None) => "anything".into(),
             };
-            let held = measured.is_some_and(|value| {
-                min.is_none_or(|min| value >= min as f64)
-                    && max.is_none_or(|max| value <= max as f64)
-            });
-            (text, held)
+            (text, Limit::Range(*min, *max))
         }
         Bound::Formula { name, times, within_ppm, within_milli_tuples } => {
             let once = formulas::predict(name, &case.config).unwrap_or(f64::NAN);
@@ -174,15 +85,13 @@ fn compare(
             let tolerated = tuples * tuple * *times as f64;
             let within = (predicted * *within_ppm as f64 / 1e6).max(tolerated);
             let factor = if *times == 1 { String::new() } else { format!("{times} x ") };
-            let held = measured.is_some_and(|value| (value - predicted).abs() <= within);
-            (format!("{factor}{name} = {} ± {}", show(predicted), show(within)), held)
+            let text = format!("{factor}{name} = {} ± {}", show(predicted), show(within));
+            (text, Limit::Near { predicted: predicted.into(), within: within.into() })
         }
-    };
-    let measured = measured.map_or("nothing".into(), show);
-    Check { what: format!("{over}{name}"), expected, measured, held }
+    }
 }
 
-fn show(quantity: Quantity, value: f64) -> String {
+pub(crate) fn show(quantity: Quantity, value: f64) -> String {
     if quantity.is_time() {
         if value == value.round() && value >= 0.0 && (value as u64).is_multiple_of(1000) {
             return format_duration(value as u64);

@@ -1,5 +1,6 @@
 //! Writes a report of hand-made records into the folder named on the command line, to look at.
 
+use aftermath_reports::summary::Report;
 use aftermath_reports::{record, table, write};
 use std::path::Path;
 
@@ -13,7 +14,7 @@ fn main() -> Result<(), write::WriteError> {
     records.extend(sample::long_names());
     records.extend(sample::crowded());
     let cases = sample::three_strategies_cases();
-    print!("{}", table::render(&records, &cases, true));
+    print!("{}", table::render(&Report::of(&records, &cases), true));
     write::write_all(Path::new(&dir), &records, &cases)?;
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use crate::figures::{self, Set};
 use crate::record::{CaseResult, Check, Record, Status};
-use crate::summary::{self, Row, broken, by_scenario, causes};
+use crate::summary::{Failures, Report, Row, by_scenario, causes};
 use crate::words::{
     self, cause_percent, claimed, delivery, guarantee, mean_count, mean_ms, percent, run_name,
     statuses,
@@ -10,25 +10,22 @@ use crate::words::{
 use minijinja::value::Value;
 use minijinja::{Environment, context};
 
-/// Broken runs of a scenario that are shown in full.
-const SHOWN: usize = 50;
-
 /// The whole report as one HTML page.
 ///
 /// # Errors
 ///
 /// When the template or a plot cannot be made; the text says why.
-pub fn render(records: &[Record], cases: &[CaseResult]) -> Result<String, String> {
+pub fn render(report: &Report) -> Result<String, String> {
+    let (rows, cases) = (&report.rows, &report.cases);
     let mut environment = Environment::new();
     // The name ends in .html: every value is escaped, except what is marked as safe.
     environment
         .add_template("report.html", include_str!("../templates/report.html"))
         .map_err(|e| e.to_string())?;
-    let rows = summary::rows(records, cases);
-    let sets = figures::sets(&rows, records);
-    let scenarios: Vec<Value> = by_scenario(&rows)
+    let sets = figures::sets(rows);
+    let scenarios: Vec<Value> = by_scenario(rows)
         .into_iter()
-        .map(|rows| scenario(rows, records, cases, &sets))
+        .map(|rows| scenario(rows, report, &sets))
         .collect::<Result<_, _>>()?;
     // Cases without a single run belong to no scenario above, and must not vanish.
     let silent: Vec<Value> = cases
@@ -39,8 +36,9 @@ pub fn render(records: &[Record], cases: &[CaseResult]) -> Result<String, String
     let page = context! {
         scenarios,
         silent,
-        runs => records.len(),
-        tallies => tallies(&rows),
+        runs => report.runs,
+        missing => words::missing(report),
+        tallies => tallies(rows),
     };
     let template = environment.get_template("report.html").map_err(|e| e.to_string())?;
     template.render(page).map_err(|e| format!("{e:#}"))
@@ -56,16 +54,10 @@ fn tallies(rows: &[Row]) -> Vec<Value> {
         .collect()
 }
 
-fn scenario(
-    rows: &[Row],
-    records: &[Record],
-    cases: &[CaseResult],
-    sets: &[Set],
-) -> Result<Value, String> {
-    let name = &rows[0].scenario;
+fn scenario(rows: &[Row], report: &Report, sets: &[Set]) -> Result<Value, String> {
+    let (name, cases) = (&rows[0].scenario, &report.cases);
     let causes = causes(rows);
-    let own: Vec<&Record> = records.iter().filter(|r| r.scenario == *name).collect();
-    let (shown, left_out) = broken(&own, SHOWN);
+    let broken = report.broken_of.get(name);
     let checks: Vec<Value> = cases
         .iter()
         .filter(|c| c.scenario == *name)
@@ -86,7 +78,7 @@ fn scenario(
     Ok(context! {
         name => name.clone(),
         one_case => one_case(rows, cases),
-        runs => own.len(),
+        runs => rows.iter().map(|row| row.runs).sum::<u64>(),
         several => rows.iter().any(|r| r.runs > 1),
         rows => rows.iter().map(|r| row(r, &causes)).collect::<Vec<_>>(),
         causes => causes.iter().map(|c| (*c).to_owned()).collect::<Vec<_>>(),
@@ -94,8 +86,8 @@ fn scenario(
         notes,
         sets,
         without_figures => figures::left_out(rows),
-        broken => shown.into_iter().map(failure).collect::<Vec<_>>(),
-        left_out,
+        broken => broken.map_or_else(Vec::new, |broken| broken.shown().map(failure).collect()),
+        left_out => broken.map_or(0, Failures::left_out),
     })
 }
 
@@ -208,8 +200,9 @@ mod tests {
         let mut records = sample::three_strategies();
         records.iter_mut().for_each(|r| r.scenario = "<script>&co".to_owned());
         let cases = sample::three_strategies_cases();
-        let page = render(&records, &cases).unwrap();
-        assert_eq!(page, render(&records, &cases).unwrap());
+        let report = Report::of(&records, &cases);
+        let page = render(&report).unwrap();
+        assert_eq!(page, render(&report).unwrap());
         assert!(!page.contains("<script>"));
         assert!(page.contains("&lt;script&gt;&amp;co"));
         assert!(page.contains("observed a gap &lt;1 output&gt; &amp; no more"));
@@ -225,7 +218,8 @@ mod tests {
 
     #[test]
     fn expectations_stand_with_their_scenario() {
-        let page = render(&sample::three_strategies(), &sample::three_strategies_cases()).unwrap();
+        let cases = sample::three_strategies_cases();
+        let page = render(&Report::of(&sample::three_strategies(), &cases)).unwrap();
         assert!(page.contains("passive.r2 = 639.000 ms within 1% or 2 tuples"));
         assert!(!page.contains("Without a single run"));
     }

@@ -5,7 +5,7 @@
 //! | What does one run leave behind? | [`record`] |
 //! | How do records come back from a file? | [`load`] |
 //! | How are the files of a report written? | [`write`](mod@write) |
-//! | What do many runs of one case and strategy come to? | [`summary`] |
+//! | What do many runs of one case and strategy come to? | [`summary`], of `row` and `phases` |
 //! | How is a guarantee, a time, a percentage said? | [`words`] |
 //! | What does the terminal show? | [`table`], laid out by `grid` |
 //! | What does a spreadsheet get? | [`summary_csv`] |
@@ -24,7 +24,9 @@ mod grid;
 pub mod html;
 pub mod load;
 mod paint;
+mod phases;
 pub mod record;
+mod row;
 mod scene;
 mod spread;
 mod style;

@@ -5,6 +5,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::fmt;
 use std::fs;
+use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 /// Why a file could not be read: which file, which line, and what about it.
@@ -36,24 +37,53 @@ struct Version {
     format_version: Option<u64>,
 }
 
-/// Reads the records of `records.jsonl`. Empty lines are skipped.
+/// What the head of a campaign's records begins with: a line that says what was planned, and is no
+/// run. It may stand anywhere in the file.
+const HEAD: &str = "{\"format_version\":2,\"campaign\":";
+
+/// The head of a campaign's records, of what was planned as JSON.
+pub fn head(planned: &str) -> String {
+    format!("{HEAD}{planned}}}")
+}
+
+/// What was planned, if a line is the head of a campaign's records.
+pub fn planned(line: &str) -> Option<&str> {
+    line.strip_prefix(HEAD)?.strip_suffix('}')
+}
+
+/// Reads the records of `records.jsonl`. Empty lines and heads of campaigns are skipped.
 ///
 /// # Errors
 ///
 /// When the file cannot be read, a line is not a whole record, or a record has a format version
 /// other than [`FORMAT_VERSION`].
 pub fn read_records(path: &Path) -> Result<Vec<Record>, LoadError> {
-    read_lines(path, "record", |line| {
-        let version: Version = serde_json::from_str(line).map_err(|e| e.to_string())?;
-        match version.format_version {
-            Some(v) if v == u64::from(FORMAT_VERSION) => Ok(()),
-            Some(v) => Err(format!(
-                "format version {v}, but this program reads version {FORMAT_VERSION} only; \
-                 run the scenario again, or use the version of aftermath that wrote the file"
-            )),
-            None => Err("`format_version` is missing: not a record of aftermath".to_owned()),
+    let mut records = Vec::new();
+    each_line(path, |_, line| {
+        if planned(line).is_none() {
+            records.push(record(line)?);
         }
-    })
+        Ok(())
+    })?;
+    Ok(records)
+}
+
+/// Reads one record.
+///
+/// # Errors
+///
+/// When the line is not a whole record, or has a format version other than [`FORMAT_VERSION`].
+pub fn record(line: &str) -> Result<Record, String> {
+    let what = |what: String| format!("not a record: {what}");
+    let version: Version = serde_json::from_str(line).map_err(|e| what(e.to_string()))?;
+    match version.format_version {
+        Some(v) if v == u64::from(FORMAT_VERSION) => value(line).map_err(what),
+        Some(v) => Err(what(format!(
+            "format version {v}, but this program reads version {FORMAT_VERSION} only; \
+             run the scenario again, or use the version of aftermath that wrote the file"
+        ))),
+        None => Err(what("`format_version` is missing: not a record of aftermath".to_owned())),
+    }
 }
 
 /// Reads the case results of `cases.jsonl`. Empty lines are skipped.
@@ -62,31 +92,49 @@ pub fn read_records(path: &Path) -> Result<Vec<Record>, LoadError> {
 ///
 /// When the file cannot be read or a line is not a whole case result.
 pub fn read_cases(path: &Path) -> Result<Vec<CaseResult>, LoadError> {
-    read_lines(path, "case result", |_| Ok(()))
+    let mut cases = Vec::new();
+    each_line(path, |_, line| {
+        cases.push(value(line).map_err(|what| format!("not a case result: {what}"))?);
+        Ok(())
+    })?;
+    Ok(cases)
 }
 
-fn read_lines<T: DeserializeOwned>(
+fn value<T: DeserializeOwned>(line: &str) -> Result<T, String> {
+    // serde_json counts lines within the text that it is given, which is one line.
+    let one_line = |e: String| e.replace(" at line 1 column ", " at column ");
+    serde_json::from_str(line).map_err(|e| one_line(e.to_string()))
+}
+
+/// Hands on each line of a file that is not empty, with its offset in bytes. One line is in memory
+/// at a time.
+///
+/// # Errors
+///
+/// When the file cannot be read, a line is not text, or what `each` says about a line.
+pub fn each_line(
     path: &Path,
-    kind: &str,
-    admit: impl Fn(&str) -> Result<(), String>,
-) -> Result<Vec<T>, LoadError> {
+    mut each: impl FnMut(u64, &str) -> Result<(), String>,
+) -> Result<(), LoadError> {
     let error = |line, what| LoadError { file: path.to_owned(), line, what };
-    let bytes = fs::read(path).map_err(|e| error(None, format!("cannot be read: {e}")))?;
-    let mut values = Vec::new();
-    for (index, line) in bytes.split(|&b| b == b'\n').enumerate() {
-        let fail = |what: String| error(Some(index + 1), format!("not a {kind}: {what}"));
-        let line = std::str::from_utf8(line).map_err(|e| fail(e.to_string()))?.trim();
-        if line.is_empty() {
-            continue;
+    let unreadable = |e: io::Error| error(None, format!("cannot be read: {e}"));
+    let mut file = BufReader::new(fs::File::open(path).map_err(unreadable)?);
+    let (mut offset, mut number) = (0, 0);
+    let mut bytes = Vec::new();
+    loop {
+        bytes.clear();
+        let length = file.read_until(b'\n', &mut bytes).map_err(unreadable)?;
+        if length == 0 {
+            return Ok(());
         }
-        admit(line).map_err(&fail)?;
-        // serde_json counts lines within the text that it is given, which is one line.
-        values.push(
-            serde_json::from_str(line)
-                .map_err(|e| fail(e.to_string().replace(" at line 1 column ", " at column ")))?,
-        );
+        number += 1;
+        let fail = |what: String| error(Some(number), what);
+        let line = std::str::from_utf8(&bytes).map_err(|e| fail(format!("not text: {e}")))?.trim();
+        if !line.is_empty() {
+            each(offset, line).map_err(fail)?;
+        }
+        offset += length as u64;
     }
-    Ok(values)
 }
 
 #[cfg(test)]
@@ -116,6 +164,17 @@ mod tests {
         assert_eq!(read_records(&path).unwrap(), records);
         fs::write(&path, jsonl(&cases)).unwrap();
         assert_eq!(read_cases(&path).unwrap(), cases);
+        fs::remove_file(&path).unwrap();
+    }
+
+    #[test]
+    fn the_head_of_a_campaign_is_no_record() {
+        let line = head("{\"program\":\"1\"}");
+        assert_eq!(planned(&line), Some("{\"program\":\"1\"}"));
+        assert!(line.contains(&format!("\"format_version\":{FORMAT_VERSION},")));
+        let records = sample::three_strategies();
+        let path = file("head", &format!("{line}\n{}", jsonl(&records)));
+        assert_eq!(read_records(&path).unwrap(), records);
         fs::remove_file(&path).unwrap();
     }
 

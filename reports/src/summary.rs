@@ -1,295 +1,157 @@
-//! Many runs of one case and strategy brought down to one [`Row`], which every output shows.
+//! Many runs taken in one at a time, and what is kept of them: the rows, and a few runs to show.
+//! What is kept of a run that is not shown are a few numbers, so millions of runs fit.
 
-use crate::record::{CaseResult, Claimed, Guarantee, Record, Recovery, Status, Traffic};
+use crate::record::{CaseResult, Record, Status};
+pub use crate::row::{Row, TUPLE, options_label};
 pub use crate::spread::Spread;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// All runs of one scenario, case, strategy and set of options.
+/// Broken runs of all scenarios that a report keeps.
+pub const BROKEN_MAX: usize = 10;
+/// Broken runs of a scenario that a report keeps.
+pub const BROKEN_OF_SCENARIO_MAX: usize = 50;
+
+/// Runs that are taken in one after another, in the order in which they are to be shown.
+#[derive(Default)]
+pub struct Summary {
+    rows: Vec<Row>,
+    index: BTreeMap<Key, usize>,
+    scenarios: BTreeMap<String, usize>,
+    cases: BTreeMap<(String, String), usize>,
+    /// The places of scenario, case and row.
+    order: Vec<(usize, usize, usize)>,
+    runs: u64,
+    broken: Option<Failures>,
+    broken_of: BTreeMap<String, Failures>,
+}
+
+/// What a row has in common.
+type Key = (String, String, String, BTreeMap<String, String>, Option<String>);
+
+/// Everything that tables, figures and pages show.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Row {
-    /// The scenario.
-    pub scenario: String,
-    /// The case.
-    pub case: String,
-    /// The strategy.
-    pub strategy: String,
-    /// Its options that differ from the default: "m_ms=250, warm=true".
-    pub options: String,
-    /// The planted bug, if any.
-    pub planted: Option<String>,
+pub struct Report {
+    /// One row a scenario, case, strategy and set of options. Scenarios and the cases within them
+    /// stand in the order in which the runs first name them, so do strategies within a case.
+    pub rows: Vec<Row>,
+    /// The judgements of cases.
+    pub cases: Vec<CaseResult>,
     /// Number of runs.
     pub runs: u64,
-    /// Number of runs by status.
-    pub by_status: BTreeMap<Status, u64>,
-    /// The runs' common status: broken if any is, inconclusive if all are, not covered if any
-    /// is, else held. Checks of the case are not in it: see [`Row::verdict`].
-    pub status: Status,
-    /// Expectations about the case as a whole that did not hold.
-    pub checks_broken: u64,
-    /// The worst that was claimed, over the covered runs; `None`: no run was covered.
-    pub claimed: Option<Guarantee>,
-    /// Why runs were not covered.
-    pub not_covered: BTreeSet<String>,
-    /// Runs in which a fault waited for a point that nobody reached.
-    pub unreached: u64,
-    /// The worst that was observed, over all runs, component by component.
-    pub observed: Guarantee,
-    /// Outputs of the twin.
-    pub expected: Spread,
-    /// Expected outputs that never arrived.
-    pub lost: Spread,
-    /// Copies beyond the first.
-    pub duplicates: Spread,
-    /// Outputs with a wrong value.
-    pub wrong: Spread,
-    /// Outputs that the twin does not have.
-    pub unexpected: Spread,
-    /// First copies out of order.
-    pub reordered: Spread,
-    /// First output after the last fault that has a recovery, ns.
-    pub r1: Spread,
-    /// First new output after it, ns.
-    pub r2: Spread,
-    /// Back to normal lag after it, ns.
-    pub r3: Spread,
-    /// Longest silence around it, ns.
-    pub silence: Spread,
-    /// Largest lag around it, ns.
-    pub peak_lag: Spread,
-    /// Fault to suspicion, ns.
-    pub detect: Spread,
-    /// Fault to the return of the machine itself, ns.
-    pub down: Spread,
-    /// Suspicion or return to the end of redirecting, ns.
-    pub redirect: Spread,
-    /// From there to the end of restoring, ns.
-    pub restore: Spread,
-    /// From there to the first new output, ns.
-    pub replay: Spread,
-    /// From there to normal lag, ns.
-    pub catch_up: Spread,
-    /// All of the above of each run that has them.
-    pub recoveries: Vec<Recovery>,
-    /// The first run with a series, by its place among the records.
-    pub timeline: Option<usize>,
-    /// Overhead bytes without heartbeats per tuple bytes of one hop, ppm.
-    pub per_hop_ppm: Spread,
-    /// All overhead bytes per tuple bytes, ppm.
-    pub bytes_ppm: Spread,
-    /// Traffic of the twins by cause, summed over runs.
-    pub traffic: BTreeMap<String, Traffic>,
-    /// Saves to storage in the twin.
-    pub saves: Spread,
-    /// CPU time in the twin, ns.
-    pub cpu_ns: Spread,
-    /// Mean lag in the twin, ns.
-    pub lag_mean_ns: Spread,
-    /// Largest lag in the twin, ns.
-    pub lag_max_ns: Spread,
-    /// Largest number of retained tuples in the twin.
-    pub retained_max: Spread,
-    /// Largest number of retained tuples while a pair was incomplete.
-    pub retained_unpaired: Spread,
+    /// How many there should be, where that is known.
+    pub planned: Option<u64>,
+    /// Some of the broken runs.
+    pub broken: Failures,
+    /// Some of the broken runs of each scenario.
+    pub broken_of: BTreeMap<String, Failures>,
 }
 
-/// The cause that is not overhead: the dataflow itself.
-pub const TUPLE: &str = "tuple";
-
-impl Row {
-    /// The strategy with its options and its planted bug, if any.
-    pub fn label(&self) -> String {
-        let mut text = self.strategy.clone();
-        if !self.options.is_empty() {
-            text.push_str(&format!(" {}", self.options));
-        }
-        if let Some(planted) = &self.planted {
-            text.push_str(&format!(" (planted: {planted})"));
-        }
-        text
-    }
-
-    /// The status of the runs, or broken if a check of the case was.
-    pub fn verdict(&self) -> Status {
-        if self.checks_broken > 0 { Status::Broken } else { self.status }
-    }
-
-    /// Bytes of one cause per tuple bytes, ppm; `None` when the cause does not occur or there are
-    /// no tuples.
-    pub fn cause_ppm(&self, cause: &str) -> Option<f64> {
-        let tuples = self.traffic.get(TUPLE).map_or(0, |t| t.bytes);
-        let bytes = self.traffic.get(cause)?.bytes;
-        (tuples > 0).then(|| bytes as f64 * 1e6 / tuples as f64)
-    }
-
-    fn new(record: &Record) -> Row {
-        let zero = Spread::default();
-        Row {
-            scenario: record.scenario.clone(),
-            case: record.case.clone(),
-            strategy: record.strategy.clone(),
-            options: options_label(&record.options),
-            planted: record.planted.clone(),
-            runs: 0,
-            by_status: BTreeMap::new(),
-            status: record.status,
-            checks_broken: 0,
-            claimed: None,
-            not_covered: BTreeSet::new(),
-            unreached: 0,
-            observed: record.observed,
-            expected: zero,
-            lost: zero,
-            duplicates: zero,
-            wrong: zero,
-            unexpected: zero,
-            reordered: zero,
-            r1: zero,
-            r2: zero,
-            r3: zero,
-            silence: zero,
-            peak_lag: zero,
-            detect: zero,
-            down: zero,
-            redirect: zero,
-            restore: zero,
-            replay: zero,
-            catch_up: zero,
-            recoveries: Vec::new(),
-            timeline: None,
-            per_hop_ppm: zero,
-            bytes_ppm: zero,
-            traffic: BTreeMap::new(),
-            saves: zero,
-            cpu_ns: zero,
-            lag_mean_ns: zero,
-            lag_max_ns: zero,
-            retained_max: zero,
-            retained_unpaired: zero,
-        }
-    }
-
-    fn add(&mut self, r: &Record) {
+impl Summary {
+    /// Takes in one run.
+    pub fn add(&mut self, record: &Record) {
+        let at = self.row_of(record);
+        self.rows[at].add(record);
         self.runs += 1;
-        *self.by_status.entry(r.status).or_default() += 1;
-        self.observed = worse(self.observed, r.observed);
-        match &r.claimed {
-            Claimed::Guarantee(g) => {
-                self.claimed = Some(self.claimed.map_or(*g, |old| worse(old, *g)));
-            }
-            Claimed::NotCovered(reason) => {
-                self.not_covered.insert(reason.clone());
-            }
-        }
-        self.unreached += u64::from(!r.unreached.is_empty());
-        self.expected.add(r.counts.expected);
-        self.lost.add(r.counts.lost);
-        self.duplicates.add(r.counts.duplicates);
-        self.wrong.add(r.counts.wrong);
-        self.unexpected.add(r.counts.unexpected);
-        self.reordered.add(r.counts.reordered);
-        if let Some(recovery) = r.faults.iter().rev().find_map(|f| f.recovery) {
-            self.r1.add_time(recovery.r1);
-            self.r2.add_time(recovery.r2);
-            self.r3.add_time(recovery.r3);
-            self.silence.add(recovery.silence_ns);
-            self.peak_lag.add(recovery.peak_lag_ns);
-            self.detect.add_time(recovery.detect);
-            self.down.add_time(recovery.down);
-            self.redirect.add_time(recovery.redirect);
-            self.restore.add_time(recovery.restore);
-            self.replay.add_time(recovery.replay);
-            self.catch_up.add_time(recovery.catch_up);
-            self.recoveries.push(recovery);
-        }
-        self.per_hop_ppm.add(r.overhead.bytes_per_hop_ppm);
-        self.bytes_ppm.add(r.overhead.bytes_ppm);
-        for (cause, traffic) in &r.overhead.traffic {
-            let sum = self.traffic.entry(cause.clone()).or_default();
-            sum.messages += traffic.messages;
-            sum.bytes += traffic.bytes;
-        }
-        self.saves.add(r.overhead.saves);
-        self.cpu_ns.add(r.overhead.cpu_ns);
-        self.lag_mean_ns.add(r.overhead.lag_mean_ns);
-        self.lag_max_ns.add(r.overhead.lag_max_ns);
-        self.retained_max.add(r.overhead.retained_max);
-        self.retained_unpaired.add(r.retained_unpaired);
-    }
-}
-
-/// Options as one text: "m_ms=250, warm=true".
-pub fn options_label(options: &BTreeMap<String, String>) -> String {
-    options.iter().map(|(k, v)| format!("{k}={v}")).collect::<Vec<_>>().join(", ")
-}
-
-/// The worse of two guarantees, component by component. Memory that was not judged says nothing.
-pub fn worse(a: Guarantee, b: Guarantee) -> Guarantee {
-    Guarantee {
-        gap: a.gap || b.gap,
-        duplicates: a.duplicates || b.duplicates,
-        value: a.value.max(b.value),
-        state_same: a.state_same && b.state_same,
-        memory_bounded: match (a.memory_bounded, b.memory_bounded) {
-            (Some(a), Some(b)) => Some(a && b),
-            (a, b) => a.or(b),
-        },
-        settles: a.settles && b.settles,
-    }
-}
-
-/// The common status of several.
-fn common(by_status: &BTreeMap<Status, u64>) -> Status {
-    let has = |s: Status| by_status.contains_key(&s);
-    if has(Status::Broken) {
-        Status::Broken
-    } else if has(Status::NotCovered) {
-        Status::NotCovered
-    } else if has(Status::Held) {
-        Status::Held
-    } else {
-        Status::Inconclusive
-    }
-}
-
-/// One row a scenario, case, strategy and set of options. Scenarios and the cases within them
-/// stand in the order in which the records first name them, so do strategies within a case.
-pub fn rows(records: &[Record], cases: &[CaseResult]) -> Vec<Row> {
-    let mut rows: Vec<Row> = Vec::new();
-    let mut index = BTreeMap::new();
-    let mut scenarios: BTreeMap<&str, usize> = BTreeMap::new();
-    let mut names: BTreeMap<(&str, &str), usize> = BTreeMap::new();
-    let mut order = Vec::new();
-    for (number, record) in records.iter().enumerate() {
-        let at = *index.entry(key(record)).or_insert_with(|| {
-            let next = scenarios.len();
-            let scenario = *scenarios.entry(&record.scenario).or_insert(next);
-            let next = names.len();
-            let case = *names.entry((&record.scenario, &record.case)).or_insert(next);
-            order.push((scenario, case, rows.len()));
-            rows.push(Row::new(record));
-            rows.len() - 1
-        });
-        rows[at].add(record);
-        if record.series.is_some() {
-            rows[at].timeline.get_or_insert(number);
+        if record.status == Status::Broken {
+            self.broken.get_or_insert_with(|| Failures::new(BROKEN_MAX)).add(record, at);
+            let own = self.broken_of.entry(record.scenario.clone());
+            own.or_insert_with(|| Failures::new(BROKEN_OF_SCENARIO_MAX)).add(record, at);
         }
     }
-    for row in &mut rows {
-        row.status = common(&row.by_status);
-        let own = cases.iter().filter(|c| {
-            c.scenario == row.scenario && c.case == row.case && c.strategy == row.strategy
-        });
-        row.checks_broken =
-            own.map(|c| c.checks.iter().filter(|check| !check.held).count() as u64).sum();
+
+    fn row_of(&mut self, r: &Record) -> usize {
+        let name = || (r.scenario.clone(), r.case.clone());
+        let (scenario, case) = name();
+        let key = (scenario, case, r.strategy.clone(), r.options.clone(), r.planted.clone());
+        *self.index.entry(key).or_insert_with(|| {
+            let next = self.scenarios.len();
+            let scenario = *self.scenarios.entry(r.scenario.clone()).or_insert(next);
+            let next = self.cases.len();
+            let case = *self.cases.entry(name()).or_insert(next);
+            self.order.push((scenario, case, self.rows.len()));
+            self.rows.push(Row::new(r));
+            self.rows.len() - 1
+        })
     }
-    order.sort_unstable();
-    order.into_iter().map(|(_, _, at)| rows[at].clone()).collect()
+
+    /// The report of all that was taken in, with these judgements of cases.
+    pub fn finish(mut self, cases: Vec<CaseResult>, planned: Option<u64>) -> Report {
+        for row in &mut self.rows {
+            let own = cases.iter().filter(|c| {
+                c.scenario == row.scenario && c.case == row.case && c.strategy == row.strategy
+            });
+            row.checks_broken =
+                own.map(|c| c.checks.iter().filter(|check| !check.held).count() as u64).sum();
+        }
+        self.order.sort_unstable();
+        let mut rows: Vec<Option<Row>> = self.rows.into_iter().map(Some).collect();
+        Report {
+            rows: self.order.iter().filter_map(|(_, _, at)| rows[*at].take()).collect(),
+            cases,
+            runs: self.runs,
+            planned,
+            broken: self.broken.unwrap_or_else(|| Failures::new(BROKEN_MAX)),
+            broken_of: self.broken_of,
+        }
+    }
 }
 
-type Key<'a> = (&'a str, &'a str, &'a str, &'a BTreeMap<String, String>, Option<&'a str>);
+impl Report {
+    /// The report of these records.
+    pub fn of(records: &[Record], cases: &[CaseResult]) -> Report {
+        let mut summary = Summary::default();
+        records.iter().for_each(|record| summary.add(record));
+        summary.finish(cases.to_vec(), None)
+    }
+}
 
-fn key(r: &Record) -> Key<'_> {
-    (&r.scenario, &r.case, &r.strategy, &r.options, r.planted.as_deref())
+/// At most so many broken runs, so chosen that every row that has one is seen before any has two.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Failures {
+    limit: usize,
+    /// By (how many of its row came before it, how many at all).
+    kept: BTreeMap<(u64, u64), Record>,
+    of_row: BTreeMap<usize, u64>,
+    count: u64,
+}
+
+impl Failures {
+    fn new(limit: usize) -> Failures {
+        Failures { limit, kept: BTreeMap::new(), of_row: BTreeMap::new(), count: 0 }
+    }
+
+    fn add(&mut self, record: &Record, row: usize) {
+        let nth = self.of_row.entry(row).or_default();
+        let place = (*nth, self.count);
+        *nth += 1;
+        self.count += 1;
+        let last = self.kept.last_key_value().map(|(place, _)| *place);
+        if self.kept.len() >= self.limit && last < Some(place) {
+            return;
+        }
+        // Nobody draws the series of these.
+        self.kept.insert(place, Record { series: None, ..record.clone() });
+        if self.kept.len() > self.limit {
+            self.kept.pop_last();
+        }
+    }
+
+    /// Those that are kept, in the order in which they came.
+    pub fn shown(&self) -> impl Iterator<Item = &Record> {
+        let mut shown: Vec<_> = self.kept.iter().map(|((_, at), record)| (at, record)).collect();
+        shown.sort_unstable_by_key(|(at, _)| **at);
+        shown.into_iter().map(|(_, record)| record)
+    }
+
+    /// How many more there are.
+    pub fn left_out(&self) -> u64 {
+        self.count - self.kept.len() as u64
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
 }
 
 /// The rows of each scenario, in their order.
@@ -301,25 +163,6 @@ pub fn by_scenario(rows: &[Row]) -> Vec<&[Row]> {
 pub fn causes(rows: &[Row]) -> Vec<&str> {
     let all: BTreeSet<&str> = rows.iter().flat_map(|r| r.traffic.keys()).map(|c| &**c).collect();
     all.into_iter().filter(|c| *c != TUPLE).collect()
-}
-
-/// At most `limit` broken runs, so chosen that every row that has one is seen before any has two,
-/// in the order of the records; and the number of those left out.
-pub fn broken<'a>(records: &[&'a Record], limit: usize) -> (Vec<&'a Record>, usize) {
-    let mut seen: BTreeMap<Key<'_>, usize> = BTreeMap::new();
-    let mut picks = Vec::new();
-    for (at, record) in records.iter().enumerate() {
-        if record.status == Status::Broken {
-            let nth = seen.entry(key(record)).or_default();
-            picks.push((*nth, at));
-            *nth += 1;
-        }
-    }
-    picks.sort_unstable();
-    let left_out = picks.len().saturating_sub(limit);
-    let mut chosen: Vec<usize> = picks.into_iter().take(limit).map(|(_, at)| at).collect();
-    chosen.sort_unstable();
-    (chosen.into_iter().map(|at| records[at]).collect(), left_out)
 }
 
 #[cfg(test)]
@@ -341,7 +184,7 @@ mod tests {
         let other_scenario = record("t", "c", "amnesia", 1);
         let mut tuned = record("s", "c", "amnesia", 1);
         tuned.options.insert("m_ms".into(), "250".into());
-        let rows = rows(&[a, other_scenario, b, tuned], &[]);
+        let rows = Report::of(&[a, other_scenario, b, tuned], &[]).rows;
         let names: Vec<_> = rows.iter().map(|r| (&*r.scenario, r.label(), r.runs)).collect();
         let amnesia = || "amnesia".to_owned();
         assert_eq!(
@@ -357,27 +200,20 @@ mod tests {
     }
 
     #[test]
-    fn inconclusive_only_when_nothing_else_was_seen() {
-        let status = |list: &[Status]| common(&list.iter().map(|s| (*s, 1)).collect());
-        assert_eq!(status(&[Status::Inconclusive]), Status::Inconclusive);
-        assert_eq!(status(&[Status::Inconclusive, Status::Held]), Status::Held);
-        assert_eq!(status(&[Status::NotCovered, Status::Held]), Status::NotCovered);
-        assert_eq!(status(&[Status::Broken, Status::Held]), Status::Broken);
-    }
-
-    #[test]
     fn every_broken_row_is_seen_before_any_is_seen_twice() {
         let mut records: Vec<_> = (0..5).map(|seed| record("s", "c", "a", seed)).collect();
         records.push(record("s", "c", "b", 9));
         records.iter_mut().for_each(|r| r.status = Status::Broken);
-        let (chosen, left_out) = broken(&records.iter().collect::<Vec<_>>(), 2);
-        let names: Vec<_> = chosen.iter().map(|r| (&*r.strategy, r.seed)).collect();
-        assert_eq!((names, left_out), (vec![("a", 0), ("b", 9)], 4));
+        let mut failures = Failures::new(2);
+        records.iter().for_each(|record| failures.add(record, usize::from(record.strategy == "b")));
+        let names: Vec<_> = failures.shown().map(|r| (&*r.strategy, r.seed)).collect();
+        assert_eq!((names, failures.left_out()), (vec![("a", 0), ("b", 9)], 4));
     }
 
     #[test]
     fn checks_of_the_case_break_the_row() {
-        let rows = rows(&sample::three_strategies(), &sample::three_strategies_cases());
+        let report = Report::of(&sample::three_strategies(), &sample::three_strategies_cases());
+        let rows = report.rows;
         let broken: Vec<_> = rows.iter().filter(|r| r.checks_broken > 0).collect();
         assert_eq!(broken.len(), 1);
         assert_eq!((broken[0].status, broken[0].verdict()), (Status::Held, Status::Broken));

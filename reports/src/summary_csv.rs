@@ -111,13 +111,13 @@ fn number(value: Option<f64>, scale: f64) -> String {
 mod tests {
     use super::*;
     use crate::sample;
-    use crate::summary::rows;
+    use crate::summary::Report;
 
     #[test]
     fn one_line_a_row_and_units_in_the_header() {
         let mut records = sample::three_strategies();
         records[0].planted = Some("say \"no\", twice".to_owned());
-        let text = render(&rows(&records, &[])).unwrap();
+        let text = render(&Report::of(&records, &[]).rows).unwrap();
         let mut reader = csv::Reader::from_reader(text.as_bytes());
         let header = reader.headers().unwrap().clone();
         let lines: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();

@@ -3,31 +3,29 @@
 
 use crate::grid::{BOLD, Cell, Column, DIM, WIDTH, clean, layout, paint, wrap};
 use crate::record::{CaseResult, Record, Status};
-use crate::summary::{self, Row, broken, by_scenario, causes};
+use crate::summary::{Failures, Report, Row, by_scenario, causes};
 use crate::words::{
     self, cause_percent, claimed, guarantee, mean_count, mean_ms, percent, plural, run_name,
     statuses,
 };
 use std::collections::BTreeSet;
 
-/// Broken runs that are shown in full.
-const SHOWN: usize = 10;
 /// Reasons and pieces of evidence that are shown of each, of each kind.
 const EVIDENCE: usize = 3;
 
 /// Everything as text of about 120 columns, painted with ANSI colours or not.
-pub fn render(records: &[Record], cases: &[CaseResult], colour: bool) -> String {
-    let rows = summary::rows(records, cases);
+pub fn render(report: &Report, colour: bool) -> String {
     let mut text = String::new();
-    for rows in by_scenario(&rows) {
+    for rows in by_scenario(&report.rows) {
         text.push_str(&scenario(rows, colour));
         text.push('\n');
     }
-    text.push_str(&checks(cases, colour));
-    text.push_str(&failures(records, colour));
-    if records.is_empty() {
+    text.push_str(&checks(&report.cases, colour));
+    text.push_str(&failures(&report.broken, colour));
+    if report.runs == 0 {
         text.push_str("no runs\n");
     }
+    text.push_str(&words::missing(report).map_or_else(String::new, |said| format!("{said}\n")));
     let end = text.trim_end().len();
     text.truncate(end);
     text.push('\n');
@@ -174,15 +172,13 @@ fn checks(cases: &[CaseResult], colour: bool) -> String {
     format!("{title}\n{}\n", layout(&columns, &body, 2, colour))
 }
 
-fn failures(records: &[Record], colour: bool) -> String {
-    let all: Vec<&Record> = records.iter().collect();
-    let (shown, left_out) = broken(&all, SHOWN);
-    if shown.is_empty() {
+fn failures(broken: &Failures, colour: bool) -> String {
+    if broken.count() == 0 {
         return String::new();
     }
-    let total = plural((shown.len() + left_out) as u64, "broken run");
+    let total = plural(broken.count(), "broken run");
     let mut text = format!("{}\n", paint(&total, BOLD, colour));
-    for record in shown {
+    for record in broken.shown() {
         let name = clean(&format!("{}: {}", record.scenario, run_name(record)));
         text.push_str(&format!("  {}\n", paint(&name, style(Status::Broken), colour)));
         let reasons = record.reasons.iter().cloned();
@@ -193,10 +189,18 @@ fn failures(records: &[Record], colour: bool) -> String {
         text.push_str(&format!("    replay: {}\n", clean(&record.replay)));
         text.push_str(&schedule(record, 4));
     }
-    if left_out > 0 {
-        text.push_str(&format!("  and {} more, in the report\n", left_out));
+    if broken.left_out() > 0 {
+        text.push_str(&format!("  and {} more, in the report\n", broken.left_out()));
     }
     text
+}
+
+/// A table of words with these titles.
+pub fn plain(titles: &[&'static str], rows: &[Vec<String>]) -> String {
+    let columns: Vec<_> = titles.iter().map(|title| (*title, Column::Text)).collect();
+    let cells = |row: &Vec<String>| row.iter().map(|text| Cell::from(text.clone())).collect();
+    let body: Vec<Vec<Cell>> = rows.iter().map(cells).collect();
+    layout(&columns, &body, 2, false)
 }
 
 /// The faults that a swarm drew, so indented, to be pasted into the scenario.
@@ -263,21 +267,25 @@ mod tests {
     use super::*;
     use crate::sample;
 
+    fn three_strategies() -> Report {
+        Report::of(&sample::three_strategies(), &sample::three_strategies_cases())
+    }
+
     #[test]
     fn the_whole_table() {
-        let text = render(&sample::three_strategies(), &sample::three_strategies_cases(), false);
+        let text = render(&three_strategies(), false);
         println!("{text}");
         assert_eq!(text, include_str!("../tests/table.txt"));
         assert!(
             text.lines().filter(|l| !l.contains("replay:")).all(|l| l.chars().count() <= WIDTH)
         );
-        let painted = render(&sample::three_strategies(), &sample::three_strategies_cases(), true);
+        let painted = render(&three_strategies(), true);
         assert!(painted.contains("\u{1b}[1;31mbroken 1,"), "{painted}");
     }
 
     #[test]
     fn many_cases_fit_and_are_named_once() {
-        let text = render(&sample::twelve_cases(), &[], false);
+        let text = render(&Report::of(&sample::twelve_cases(), &[]), false);
         println!("{text}");
         assert!(text.lines().all(|l| l.chars().count() <= WIDTH), "{text}");
     }
@@ -289,7 +297,7 @@ mod tests {
             r.status = Status::Broken;
             r.reasons = (0..5).map(|n| format!("reason {n}")).collect();
         }
-        let text = render(&records, &[], false);
+        let text = render(&Report::of(&records, &[]), false);
         assert!(text.contains("13 broken runs\n"), "{text}");
         assert_eq!(text.matches("replay:").count(), 10);
         assert_eq!(text.matches("… and 2 more reasons").count(), 10);
@@ -298,6 +306,6 @@ mod tests {
 
     #[test]
     fn nothing_is_said_to_be_nothing() {
-        assert_eq!(render(&[], &[], true), "no runs\n");
+        assert_eq!(render(&Report::of(&[], &[]), true), "no runs\n");
     }
 }

@@ -1,7 +1,7 @@
 //! How things are said: guarantees in the vocabulary of the field, times, percentages, counts.
 
 use crate::record::{Guarantee, Rate, Record, Status, Unreached, ValueClass, Witness};
-use crate::summary::{Row, Spread};
+use crate::summary::{Report, Row, Spread};
 use std::fmt;
 
 /// What a guarantee means for whoever reads the output.
@@ -187,6 +187,15 @@ pub fn witness(w: &Witness) -> String {
 /// A fault that never struck as one line.
 pub fn unreached(fault: &Unreached) -> String {
     format!("{} of {}: its point was never reached ({})", fault.kind, fault.node, fault.point)
+}
+
+/// How many runs are still to come, if it is known that there are any.
+pub fn missing(report: &Report) -> Option<String> {
+    let planned = report.planned.filter(|planned| *planned > report.runs)?;
+    let done = report.runs;
+    Some(format!(
+        "{done} of {planned} runs are done; cases that lack runs are not judged as a whole"
+    ))
 }
 
 /// A noun with its number: "1 run", "2 runs".

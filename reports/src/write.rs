@@ -3,12 +3,12 @@
 use crate::figures;
 use crate::html;
 use crate::record::{CaseResult, Record};
-use crate::summary;
+use crate::summary::Report;
 use crate::summary_csv;
 use serde::Serialize;
 use std::fmt;
 use std::fs;
-use std::io;
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 /// Which file could not be written, and why.
@@ -54,32 +54,44 @@ pub fn jsonl<T: Serialize>(values: &[T]) -> String {
     text
 }
 
-/// Writes `records.jsonl`, `cases.jsonl`, `summary.csv`, `report.html` and all figures into `dir`,
-/// which is created if it is missing. All are first written under another name beside their own
-/// and then renamed, so that no reader ever sees half a file. Figures that an earlier, larger
-/// report left in the folder are removed; nothing else is.
+/// Writes the report of these records: see [`write_report`].
 ///
 /// # Errors
 ///
-/// When a file cannot be written; it and those after it are then as they were before. When an old
-/// figure cannot be removed.
+/// Those of [`write_report`].
 pub fn write_all(
     dir: &Path,
     records: &[Record],
     cases: &[CaseResult],
 ) -> Result<Written, WriteError> {
+    let lines = |file: &mut dyn Write| file.write_all(jsonl(records).as_bytes());
+    write_report(dir, &Report::of(records, cases), lines)
+}
+
+/// Writes `records.jsonl`, `cases.jsonl`, `summary.csv`, `report.html` and all figures into `dir`,
+/// which is created if it is missing; `records` writes the lines of the first. All are first
+/// written under another name beside their own and then renamed, so that no reader ever sees half a
+/// file. Figures that an earlier, larger report left in the folder are removed; nothing else is.
+///
+/// # Errors
+///
+/// When a file cannot be written; it and those after it are then as they were before. When an old
+/// figure cannot be removed.
+pub fn write_report(
+    dir: &Path,
+    report: &Report,
+    mut records: impl FnMut(&mut dyn Write) -> io::Result<()>,
+) -> Result<Written, WriteError> {
     let at = |name: &str| dir.join(name);
     let fail = |name: &str, what: String| WriteError { file: at(name), what };
-    let rows = summary::rows(records, cases);
-    let page = html::render(records, cases).map_err(|e| fail("report.html", e))?;
-    let csv = summary_csv::render(&rows).map_err(|e| fail("summary.csv", e.to_string()))?;
+    let page = html::render(report).map_err(|e| fail("report.html", e))?;
+    let csv = summary_csv::render(&report.rows).map_err(|e| fail("summary.csv", e.to_string()))?;
     let mut files = vec![
-        ("records.jsonl".to_owned(), jsonl(records).into_bytes()),
-        ("cases.jsonl".to_owned(), jsonl(cases).into_bytes()),
+        ("cases.jsonl".to_owned(), jsonl(&report.cases).into_bytes()),
         ("summary.csv".to_owned(), csv.into_bytes()),
         ("report.html".to_owned(), page.into_bytes()),
     ];
-    for figure in figures::sets(&rows, records).iter().flat_map(|set| &set.figures) {
+    for figure in figures::sets(&report.rows).iter().flat_map(|set| &set.figures) {
         let (svg, png) = (format!("{}.svg", figure.name), format!("{}.png", figure.name));
         files.push((svg.clone(), figure.svg().map_err(|e| fail(&svg, e))?.into_bytes()));
         files.push((png.clone(), figure.png().map_err(|e| fail(&png, e))?));
@@ -88,33 +100,62 @@ pub fn write_all(
         file: dir.to_owned(),
         what: format!("the folder cannot be made: {e}"),
     })?;
-    write_files(dir, &files)?;
+    write_with(dir, Some((RECORDS, &mut records)), &files)?;
     remove_other_figures(dir, &files)?;
     Ok(Written {
-        records: at("records.jsonl"),
+        records: at(RECORDS),
         cases: at("cases.jsonl"),
         summary: at("summary.csv"),
         report: at("report.html"),
-        plots: files[4..].iter().map(|(name, _)| at(name)).collect(),
+        plots: files[3..].iter().map(|(name, _)| at(name)).collect(),
     })
 }
 
+/// The file of the records.
+const RECORDS: &str = "records.jsonl";
+
 /// Writes all under other names, then renames all.
 pub(crate) fn write_files(dir: &Path, files: &[(String, Vec<u8>)]) -> Result<(), WriteError> {
+    write_with(dir, None, files)
+}
+
+/// A file that is written line by line, by name.
+type Streamed<'a> = (&'a str, &'a mut dyn FnMut(&mut dyn Write) -> io::Result<()>);
+
+/// The same, after one that is too large to be held.
+fn write_with(
+    dir: &Path,
+    first: Option<Streamed>,
+    files: &[(String, Vec<u8>)],
+) -> Result<(), WriteError> {
     let beside = |name: &str| dir.join(format!(".{name}.{}.tmp", std::process::id()));
-    let result = files
-        .iter()
-        .try_for_each(|(name, bytes)| {
-            fs::write(beside(name), bytes).map_err(|e| (name, format!("cannot be written: {e}")))
+    let first_name = first.as_ref().map(|(name, _)| *name);
+    let names = || first_name.into_iter().chain(files.iter().map(|(name, _)| &**name));
+    let written = |name| move |e: io::Error| (name, format!("cannot be written: {e}"));
+    let stream = |(name, lines): Streamed| {
+        let write = |file| {
+            let mut file = BufWriter::new(file);
+            lines(&mut file)?;
+            file.flush()
+        };
+        fs::File::create(beside(name)).and_then(write)
+    };
+    let result = first
+        .map_or(Ok(()), stream)
+        .map_err(written(first_name.unwrap_or_default()))
+        .and_then(|()| {
+            files
+                .iter()
+                .try_for_each(|(name, bytes)| fs::write(beside(name), bytes).map_err(written(name)))
         })
         .and_then(|()| {
-            files.iter().try_for_each(|(name, _)| {
+            names().try_for_each(|name| {
                 fs::rename(beside(name), dir.join(name))
                     .map_err(|e| (name, format!("cannot be replaced: {e}")))
             })
         });
     result.map_err(|(name, what)| {
-        for (name, _) in files {
+        for name in names() {
             // What cannot be removed either is left: the first error is the one to report.
             let _ = fs::remove_file(beside(name));
         }

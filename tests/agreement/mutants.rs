@@ -3,8 +3,8 @@
 use super::support::{SMALL, judge, parse, plan};
 use aftermath_harness::agreement::{self, differences};
 use aftermath_harness::config::{Case, Worlds};
-use aftermath_harness::expect::status_as_expected;
 use aftermath_harness::faults::Effect;
+use aftermath_harness::judgement::Expected;
 use aftermath_harness::machine::TraceEvent;
 use aftermath_harness::plan::{Mutation, PlannedFault, PlannedPlace, RunPlan};
 use aftermath_harness::record::mark_different;
@@ -147,13 +147,13 @@ fn a_record_of_a_run_that_differs_never_holds() {
     let scenario = parse(SMALL, "scenarios/mutants.toml");
     let mut case = scenario.cases[0].clone();
     let mut record = judge(&scenario, &case, 0);
-    assert!(record.status == Status::Held && status_as_expected(&case, &record));
+    assert!(record.status == Status::Held && Expected::of(&case).as_expected(&record));
     mark_different(&mut record);
     assert_eq!(record.status, Status::Broken);
     assert_eq!(record.reasons, ["the two worlds differ"]);
     for expected in [None, Some(Status::Held), Some(Status::Broken)] {
         case.expect.status = expected;
-        assert!(!status_as_expected(&case, &record), "{expected:?}");
+        assert!(!Expected::of(&case).as_expected(&record), "{expected:?}");
     }
 }
 

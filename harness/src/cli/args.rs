@@ -2,12 +2,16 @@
 
 use super::help;
 use crate::config::Worlds;
+use crate::journal::Shard;
 use crate::scenario::SEEDS_MAX;
+use crate::scenario::parameter::Amount;
+use crate::search::Until;
 use aftermath_systems::options::{parse_duration, parse_percent};
-use clap::builder::PossibleValue;
+use clap::builder::{PossibleValue, RangedU64ValueParser};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use std::ops::Range;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// What a stream processor loses, repeats or gets wrong when something fails.
 ///
@@ -24,6 +28,10 @@ pub struct Args {
 pub enum Command {
     /// Run scenarios and judge them
     Run(RunArgs),
+    /// Run scenarios over many seeds: in parts, resumable, nothing per run in memory
+    Campaign(CampaignArgs),
+    /// Find the value of one setting from which on something breaks
+    Search(SearchArgs),
     /// Run one run of a scenario again, twice, and show what happened
     Replay(ReplayArgs),
     /// Let a machine fail at every protocol point of a scenario and judge each run
@@ -61,6 +69,85 @@ pub struct RunArgs {
     #[arg(long)]
     pub schedules: bool,
     /// What to print: tables, or one JSON line a run
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub format: Format,
+}
+
+#[derive(ClapArgs, Debug)]
+#[command(after_help = help::CAMPAIGN)]
+pub struct CampaignArgs {
+    /// Scenario files (TOML)
+    #[arg(required = true, value_name = "SCENARIO")]
+    pub scenarios: Vec<PathBuf>,
+    /// Only this strategy; may be given several times
+    #[arg(long, value_name = "NAME")]
+    pub strategy: Vec<String>,
+    /// Seeds from A up to but not including B; default: the scenario's
+    #[arg(long, value_name = "A..B", value_parser = seeds)]
+    pub seeds: Option<Range<u64>>,
+    /// Runs at once; default: the number of cores
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub jobs: Option<u16>,
+    /// Only the I-th of N parts, from 1; every part has some seeds of each case
+    #[arg(long, value_name = "I/N", value_parser = shard)]
+    pub shard: Option<Shard>,
+    /// Start no run after so long: 90s, 10m, 2h; the same command goes on later
+    #[arg(long, value_name = "TIME", value_parser = time_limit)]
+    pub time_limit: Option<Duration>,
+    /// Start no run after the first broken one
+    #[arg(long, conflicts_with = "keep_going")]
+    pub fail_fast: bool,
+    /// Go on after broken runs, which is the default
+    #[arg(long)]
+    pub keep_going: bool,
+    /// Where to run it; both must agree exactly. Default: the scenario's, or events
+    #[arg(long, value_enum, value_name = "WORLD")]
+    pub world: Option<Worlds>,
+    /// Folder of the campaign; if it has been there before, what is missing is run
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+}
+
+#[derive(ClapArgs, Debug)]
+#[command(after_help = help::SEARCH)]
+pub struct SearchArgs {
+    /// The scenario file
+    #[arg(value_name = "SCENARIO")]
+    pub scenario: PathBuf,
+    /// The setting, as in a case's `set`: fault.0.for, timing.interval
+    #[arg(long, value_name = "PATH")]
+    pub parameter: String,
+    /// Its first value: 3, 250ms, 2.5%
+    #[arg(long, value_name = "X", value_parser = Amount::parse)]
+    pub from: Amount,
+    /// Its last value
+    #[arg(long, value_name = "Y", value_parser = Amount::parse)]
+    pub to: Amount,
+    /// What to look for in any run: broken, lost, duplicates, "recovery.r2 > 500ms"
+    #[arg(long, value_name = "WHAT", default_value = "broken", value_parser = Until::parse)]
+    pub until: Until,
+    /// Parts of the grid that is tried first
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = steps())]
+    pub steps: u64,
+    /// Only this case
+    #[arg(long, value_name = "NAME")]
+    pub case: Option<String>,
+    /// Only this strategy; may be given several times
+    #[arg(long, value_name = "NAME")]
+    pub strategy: Vec<String>,
+    /// Seeds from A up to but not including B, the same at each value; default: the scenario's
+    #[arg(long, value_name = "A..B", value_parser = seeds)]
+    pub seeds: Option<Range<u64>>,
+    /// Runs at once; default: the number of cores
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub jobs: Option<u16>,
+    /// Where to run it; both must agree exactly. Default: the scenario's, or events
+    #[arg(long, value_enum, value_name = "WORLD")]
+    pub world: Option<Worlds>,
+    /// Folder for search.csv, search.jsonl, search.svg and search.png
+    #[arg(long, value_name = "DIR", default_value = "aftermath-search")]
+    pub out: PathBuf,
+    /// What to print: a table, or one JSON line a case and strategy
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub format: Format,
 }
@@ -138,7 +225,7 @@ pub struct SweepArgs {
 #[derive(ClapArgs, Debug)]
 #[command(after_help = help::REPORT)]
 pub struct ReportArgs {
-    /// Files of records, as `run` writes them
+    /// Files of records, as `run` and `campaign` write them, or parts of such files
     #[arg(required = true, value_name = "RECORDS")]
     pub records: Vec<PathBuf>,
     /// Folder for the report
@@ -203,4 +290,33 @@ fn seeds(text: &str) -> Result<Range<u64>, String> {
         return Err(format!("more than {SEEDS_MAX} seeds; run them in parts"));
     }
     Ok(from..to)
+}
+
+/// Parts of a grid.
+fn steps() -> RangedU64ValueParser {
+    clap::value_parser!(u64).range(1..=1000)
+}
+
+fn shard(text: &str) -> Result<Shard, String> {
+    let numbers = text.split_once('/').and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
+    match numbers {
+        Some((number, of)) if (1..=of).contains(&number) => Ok(Shard { number, of }),
+        Some((0, _)) => Err("shards are counted from 1: `1/4` to `4/4`".to_string()),
+        _ => Err(format!("`{text}` is not a part of a whole; write `1/4` to `4/4`")),
+    }
+}
+
+fn time_limit(text: &str) -> Result<Duration, String> {
+    let split = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(split);
+    let scale_ms = match unit {
+        "ms" => Some(1),
+        "s" => Some(1_000),
+        "m" => Some(60_000),
+        "h" => Some(3_600_000),
+        _ => None,
+    };
+    let ms = scale_ms.and_then(|scale| number.parse::<u64>().ok()?.checked_mul(scale));
+    ms.map(Duration::from_millis)
+        .ok_or_else(|| format!("`{text}` is not a time; write a whole number and ms, s, m or h"))
 }

@@ -49,6 +49,50 @@ a second one gives up at once.
 Exit codes: 0 held, 1 broken, 2 wrong usage or scenario or nowhere to write, 3 inconclusive,
 4 nothing ran, 101 a bug of aftermath itself, 130 interrupted.";
 
+/// Below `aftermath campaign --help`.
+pub const CAMPAIGN: &str = "\
+What is finished is on disk at once, and stays there whatever becomes of the process: after a kill, a
+time limit or Ctrl-C the same command on the same folder goes on, and ends in the same bytes. A folder
+of another campaign is refused, and so is a second process on one folder.
+
+In the folder:
+  campaign.json    what it is of
+  journal.jsonl    the records as they were finished; gone when all are
+  records.jsonl    the records in order, of the runs that are done; cases.jsonl, summary.csv,
+                   report.html and plots of them, as `run` writes them
+  failures/        of each kind of failure the first three runs, told with their traces
+
+The shards of a campaign are joined by `aftermath report`, in any order, to the bytes of the whole. A
+shard judges its runs, and no case as a whole; a shard that has no run ends with 4.
+
+Examples:
+  aftermath campaign scenarios/campaign.toml --seeds 0..10000 --out big
+  aftermath campaign scenarios/campaign.toml --shard 2/8 --time-limit 30m --out part-2
+  aftermath report part-*/records.jsonl --out whole
+
+Exit codes: 0 nothing broken in what was run, 1 broken, 2 wrong usage or scenario or nowhere to write,
+3 inconclusive, 4 nothing ran, 101 a bug of aftermath itself, 130 interrupted.";
+
+/// Below `aftermath search --help`.
+pub const SEARCH: &str = "\
+A grid of values is tried first, with the same seeds at each; then the first crossing is narrowed down
+by halving: whole numbers to the unit, times and shares to the unit in which the ends are written. What
+is looked for is there if a single run has it. A time that a run ended too early to measure counts as
+the bound that is known. A curve that crosses more than once is said to.
+
+Columns of the table:
+  last before   the last value at which it is as at the first one
+  first after   the first value at which it is not
+  at the first  whether what is looked for is there at the first value
+
+Examples:
+  aftermath search scenarios/faults/pause.toml --parameter fault.0.for --from 10ms --to 2s
+  aftermath search scenarios/flights.toml --parameter timing.interval --from 100ms --to 2s \\
+      --until 'recovery.r2 > 900ms' --strategy passive-standby
+
+Exit codes: 0 a border found, or none inside, 2 wrong usage, scenario or parameter, 4 nothing ran,
+130 interrupted.";
+
 /// Below `aftermath replay --help`.
 pub const REPLAY: &str = "\
 Every broken run is printed with the line that replays it. The run is made twice, and must be the same
@@ -90,12 +134,15 @@ same run from start to end have different verdicts.";
 
 /// Below `aftermath report --help`.
 pub const REPORT: &str = "\
-The same records give the same bytes as the run that wrote them. Verdicts over all runs of a case are
-taken from the cases.jsonl beside each file, if there is one.
+The same records give the same bytes as the run that wrote them. Those of a campaign may be split into
+any files, whose order does not matter: they say themselves what was planned, and cases are judged
+again. Of other files, verdicts over all runs of a case are taken from the cases.jsonl beside each. A
+run that is there twice counts once.
 
 Examples:
   aftermath report aftermath-out/records.jsonl --out again
   aftermath report monday/records.jsonl tuesday/records.jsonl --out both
+  aftermath report part-*/records.jsonl --out whole
 
 Exit codes: 0 written, 2 wrong usage, or a file that cannot be read or written.";
 

@@ -1,15 +1,19 @@
 //! The command line. Results go to stdout, everything else to stderr.
 
 mod args;
+mod campaign;
 mod completions;
 mod exit;
+mod failures;
 mod help;
 mod interrupt;
 mod list;
 mod output;
+mod progress;
 mod replay;
 mod report;
 mod run;
+mod search;
 mod sweep;
 
 pub use exit::Exit;
@@ -34,6 +38,8 @@ pub fn main(registry: &Registry) -> ExitCode {
     };
     let exit = match args.command {
         Command::Run(args) => run::run(&args, registry),
+        Command::Campaign(args) => campaign::campaign(&args, registry),
+        Command::Search(args) => search::search(&args, registry),
         Command::Replay(args) => replay::replay(&args, registry),
         Command::Sweep(args) => sweep::sweep(&args, registry),
         Command::Report(args) => report::report(&args),

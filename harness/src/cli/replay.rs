@@ -118,7 +118,7 @@ fn choose<'a>(scenario: &'a Scenario, args: &ReplayArgs) -> Result<&'a Case, Str
 }
 
 /// The run, told to a person.
-fn account(record: &Record, run: &RunLog) -> String {
+pub fn account(record: &Record, run: &RunLog) -> String {
     let mut text = String::new();
     let mut line = |words: String| {
         let _ = writeln!(text, "{words}");

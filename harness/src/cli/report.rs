@@ -4,31 +4,25 @@ use super::args::ReportArgs;
 use super::exit::Exit;
 use super::output::{Output, usage};
 use super::run::colour;
-use aftermath_reports::{load, table, write};
+use crate::joined::Joined;
+use aftermath_reports::{table, write};
 
-/// Reads records, and the results of cases where they lie beside them; prints the tables and writes
-/// the report.
+/// Reads records of any number of files; prints the tables and writes the report.
 pub fn report(args: &ReportArgs) -> Exit {
-    let (mut records, mut cases) = (Vec::new(), Vec::new());
-    for path in &args.records {
-        match load::read_records(path) {
-            Ok(more) => records.extend(more),
-            Err(error) => return usage(&format!("error: {error}\n")),
-        }
-        let beside = path.with_file_name("cases.jsonl");
-        if beside.is_file() {
-            match load::read_cases(&beside) {
-                Ok(more) => cases.extend(more),
-                Err(error) => return usage(&format!("error: {error}\n")),
-            }
-        }
-    }
-    if records.is_empty() {
+    let joined = match Joined::read(&args.records) {
+        Ok(joined) => joined,
+        Err(message) => return usage(&format!("error: {message}\n")),
+    };
+    if joined.runs() == 0 {
         return usage("error: there are no records in these files\n");
     }
+    let told = match joined.tell() {
+        Ok(told) => told,
+        Err(message) => return usage(&format!("error: {message}\n")),
+    };
     let mut output = Output::default();
-    output.print(&table::render(&records, &cases, colour()));
-    match write::write_all(&args.out, &records, &cases) {
+    output.print(&table::render(&told.report, colour()));
+    match write::write_report(&args.out, &told.report, |file| joined.write(file)) {
         Ok(written) => output.print(&format!("\nreport: {}\n", written.report.display())),
         Err(error) => return usage(&format!("error: {error}\n")),
     }

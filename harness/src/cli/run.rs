@@ -4,15 +4,16 @@ use super::args::{Format, RunArgs};
 use super::exit::Exit;
 use super::interrupt;
 use super::output::{Output, complain, usage};
+use super::progress;
 use crate::campaign::{Campaign, Disagreement, Outcome};
 use crate::config::{InputConfig, Scenario};
 use crate::{formulas, scenario};
 use aftermath_reports::record::{CaseResult, Status};
+use aftermath_reports::summary::Report;
 use aftermath_reports::{table, write};
 use aftermath_systems::options::format_duration;
 use aftermath_systems::strategies::Registry;
-use indicatif::{ProgressBar, ProgressStyle};
-use std::io::IsTerminal;
+use std::io::Write;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
@@ -25,10 +26,8 @@ pub fn run(args: &RunArgs, registry: &Registry) -> Exit {
         Ok(scenarios) => scenarios,
         Err(message) => return usage(&message),
     };
-    if let Some(unknown) = args.strategy.iter().find(|name| registry.find(name).is_none()) {
-        let known: Vec<_> = registry.iter().map(|entry| entry.name).collect();
-        let known = known.join(", ");
-        return usage(&format!("error: there is no strategy `{unknown}`; there are: {known}\n"));
+    if let Err(message) = known(&args.strategy, registry) {
+        return usage(&message);
     }
     // Before hours of work, not after.
     if let Err(error) = std::fs::create_dir_all(&args.out) {
@@ -59,7 +58,7 @@ pub fn run(args: &RunArgs, registry: &Registry) -> Exit {
             output.print(&describe(scenario, &campaign));
         }
     }
-    let bar = progress(campaign.runs());
+    let bar = progress::bar(campaign.runs());
     let outcome = campaign.run_until(registry, &|_| bar.inc(1), stop);
     bar.finish_and_clear();
     let missing = campaign.runs() - outcome.records.len() as u64;
@@ -74,16 +73,18 @@ pub fn run(args: &RunArgs, registry: &Registry) -> Exit {
         );
         return Exit::NothingRan;
     }
+    let report = Report::of(&outcome.records, &outcome.cases);
     match args.format {
         Format::Human => {
-            output.print(&table::render(&outcome.records, &outcome.cases, colour()));
+            output.print(&table::render(&report, colour()));
             if args.schedules {
                 output.print(&format!("\n{}", table::schedules(&outcome.records)));
             }
         }
         Format::Json => output.print(&write::jsonl(&outcome.records)),
     }
-    match write::write_all(&args.out, &outcome.records, &outcome.cases) {
+    let lines = |file: &mut dyn Write| file.write_all(write::jsonl(&outcome.records).as_bytes());
+    match write::write_report(&args.out, &report, lines) {
         Ok(written) if human => {
             output.print(&format!("\nreport: {}\n", written.report.display()));
         }
@@ -157,7 +158,18 @@ pub fn load(paths: &[PathBuf], registry: &Registry) -> Result<Vec<Scenario>, Str
     if mistakes.is_empty() { Ok(scenarios) } else { Err(mistakes) }
 }
 
-fn describe(scenario: &Scenario, campaign: &Campaign) -> String {
+/// Whether there are these strategies.
+pub fn known(strategies: &[String], registry: &Registry) -> Result<(), String> {
+    let Some(unknown) = strategies.iter().find(|name| registry.find(name).is_none()) else {
+        return Ok(());
+    };
+    let known: Vec<_> = registry.iter().map(|entry| entry.name).collect();
+    let known = known.join(", ");
+    Err(format!("error: there is no strategy `{unknown}`; there are: {known}\n"))
+}
+
+/// What a scenario is about, and how much of it is run.
+pub fn describe(scenario: &Scenario, campaign: &Campaign) -> String {
     let mut text = format!("{}: {}\n", scenario.name, scenario.about);
     let Some(case) = scenario.cases.first() else { return text };
     let config = &case.config;
@@ -189,16 +201,7 @@ fn describe(scenario: &Scenario, campaign: &Campaign) -> String {
     text
 }
 
-fn progress(runs: u64) -> ProgressBar {
-    if !std::io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let style = "{bar:40} {pos}/{len} runs, {per_sec}, {eta} left";
-    let style =
-        ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar());
-    ProgressBar::new(runs).with_style(style)
-}
-
+/// How many runs at once, if nobody says.
 pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }

@@ -104,6 +104,11 @@ impl Quantity {
         ("overhead.retained_max", Quantity::RetainedMax),
     ];
 
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        Quantity::ALL.iter().find(|(_, other)| *other == self).map_or("", |(name, _)| name)
+    }
+
     /// Whether it is a span of time (written `"639ms"`), or a plain number.
     pub fn is_time(self) -> bool {
         matches!(

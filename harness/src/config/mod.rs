@@ -26,6 +26,8 @@ pub struct Scenario {
     pub about: String,
     /// The file, as the user wrote it, for messages and replay lines.
     pub path: String,
+    /// A hash of its text and of the rows that it reads, in hexadecimal digits.
+    pub content: String,
     /// Its seeds, if the command line does not say otherwise.
     pub seeds: Range<u64>,
     /// Where it is run, if the command line does not say otherwise.
@@ -179,7 +181,7 @@ impl InputConfig {
 }
 
 /// A recorded stream.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Recording {
     /// The rows, in file order.
     pub rows: Vec<Vec<Field>>,

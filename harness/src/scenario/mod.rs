@@ -143,6 +143,7 @@ pub mod diagnostic;
 mod expect;
 mod faults;
 mod item;
+pub mod parameter;
 mod pipeline;
 mod reader;
 pub mod recording;
@@ -157,10 +158,13 @@ pub(crate) use faults::clash;
 pub use faults::write::faults as write_faults;
 
 use crate::config::{Scenario, Worlds};
+use crate::machine::TraceHash;
 use aftermath_systems::strategies::{Entry, Registry};
 use diagnostic::{Source, utf8, whole};
 use item::Item;
+use parameter::Setting;
 use reader::{Errors, Reading};
+use std::hash::{Hash, Hasher};
 use std::ops::Range;
 use std::path::Path;
 use tree::{Kind, Value};
@@ -175,11 +179,39 @@ pub const SEEDS_MAX: u64 = 1_000_000;
 /// # Errors
 /// All mistakes in the file and in the recorded streams that it names.
 pub fn load(path: &Path, registry: &Registry, formulas: &[&str]) -> Result<Scenario, Diagnostics> {
+    load_with(path, registry, formulas, None)
+}
+
+/// Reads a scenario file, with a setting laid over its cases.
+///
+/// # Errors
+/// Those of [`load`], and a setting that there is not or that cannot have such a value.
+pub fn load_with(
+    path: &Path,
+    registry: &Registry,
+    formulas: &[&str],
+    setting: Option<&Setting>,
+) -> Result<Scenario, Diagnostics> {
     let name = path.display().to_string();
     let bytes = recording::read_file(path, FILE_MAX)
         .map_err(|why| whole(&name, format!("cannot read the scenario: {why}")))?;
     let source = utf8(&name, &bytes).map_err(Diagnostics::new)?;
-    parse(source, &name, path.parent().unwrap_or(Path::new("")), registry, formulas)
+    let base_dir = path.parent().unwrap_or(Path::new(""));
+    parse_with(source, &name, base_dir, registry, formulas, setting)
+}
+
+/// The paths of all settings in a scenario file, or of one case, of which there is a more and a
+/// less.
+///
+/// # Errors
+/// A file that cannot be read or is not TOML.
+pub fn parameters(path: &Path, case: Option<&str>) -> Result<Vec<String>, Diagnostics> {
+    let name = path.display().to_string();
+    let bytes = recording::read_file(path, FILE_MAX)
+        .map_err(|why| whole(&name, format!("cannot read the scenario: {why}")))?;
+    let text = utf8(&name, &bytes).map_err(Diagnostics::new)?;
+    let tree = tree::parse(&Source { file: &name, text }).map_err(Diagnostics::new)?;
+    Ok(parameter::paths(&tree, case))
 }
 
 /// Reads a scenario's text. `path` is its name in messages, recorded streams are relative to
@@ -194,8 +226,22 @@ pub fn parse(
     registry: &Registry,
     formulas: &[&str],
 ) -> Result<Scenario, Diagnostics> {
+    parse_with(source, path, base_dir, registry, formulas, None)
+}
+
+fn parse_with(
+    source: &str,
+    path: &str,
+    base_dir: &Path,
+    registry: &Registry,
+    formulas: &[&str],
+    setting: Option<&Setting>,
+) -> Result<Scenario, Diagnostics> {
     let source = Source { file: path, text: source };
-    let tree = tree::parse(&source).map_err(Diagnostics::new)?;
+    let mut tree = tree::parse(&source).map_err(Diagnostics::new)?;
+    if let Some(setting) = setting {
+        parameter::lay_over(&mut tree, setting);
+    }
     let errors = Errors::default();
     let context = cases::Context {
         text: source.text,
@@ -215,14 +261,19 @@ pub fn parse(
         Some(item) => strategy::names(&item, registry).unwrap_or_default(),
         None => all,
     };
-    let scenario = Scenario {
+    let mut scenario = Scenario {
         name: root.read("name", stem, |item| name(item).map(str::to_string)),
         about: root.read("about", String::new(), |item| item.text().map(str::to_string)),
         path: path.to_string(),
+        content: String::new(),
         seeds: root.read("seeds", 0..1, seeds),
         worlds: root.read("world", Worlds::default(), worlds),
         cases: cases::read(&context, &root, &strategies),
     };
+    let mut hash = TraceHash::default();
+    source.text.hash(&mut hash);
+    context.recordings.hash(&mut hash);
+    scenario.content = format!("{:016x}", hash.finish());
     let extents = match root.get("case").map(|item| &item.value.kind) {
         Some(Kind::Array(values)) => values.iter().map(extent).collect(),
         _ => Vec::new(),

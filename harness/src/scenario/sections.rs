@@ -15,6 +15,7 @@ use aftermath_systems::plan::Dedup;
 use aftermath_systems::protocol::{MILLISECOND, Nanos, SECOND};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -38,6 +39,14 @@ impl<'a> Recordings<'a> {
     /// Files relative to this directory.
     pub fn new(base_dir: &'a Path) -> Self {
         Recordings { base_dir, read: RefCell::default() }
+    }
+
+    /// Takes all rows that were read into a hash.
+    pub fn hash(&self, hasher: &mut impl Hasher) {
+        for ((_, take, pipeline), recording) in self.read.borrow().iter() {
+            (take, pipeline).hash(hasher);
+            recording.hash(hasher);
+        }
     }
 
     /// The stream, or why it cannot be had.

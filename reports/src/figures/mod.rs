@@ -6,7 +6,8 @@
 //! | where recovery time goes | `recovery` |
 //! | outputs and lag over time | `timeline` |
 //! | lost, duplicated, wrong | `outputs` |
-//! | what came of a failure at each protocol point | `heat_map` |
+//! | what came of a failure at each protocol point, which is in no set | `heat_map` |
+//! | a search over one setting, which is in no set | [`search`] |
 //!
 //! A set is about one case, and has one row a strategy. If no case of a scenario has two, a set is
 //! about many cases, and has one row a case.
@@ -15,13 +16,13 @@ mod heat_map;
 mod outputs;
 mod panel;
 mod recovery;
+pub mod search;
 mod timeline;
 mod tradeoff;
 
 use tradeoff::Measure;
 
 use crate::paint;
-use crate::record::Record;
 use crate::scene::Scene;
 use crate::summary::Row;
 use crate::sweep::SweepCell;
@@ -91,7 +92,7 @@ pub struct Set {
 }
 
 /// All sets, in the order of the rows; one without rows if there are none at all.
-pub fn sets(rows: &[Row], records: &[Record]) -> Vec<Set> {
+pub fn sets(rows: &[Row]) -> Vec<Set> {
     let mut sets = Vec::new();
     if rows.is_empty() {
         let scene = tradeoff::tradeoff(&group("no runs".to_owned(), Vec::new(), &[]), Measure::R2);
@@ -114,7 +115,7 @@ pub fn sets(rows: &[Row], records: &[Record]) -> Vec<Set> {
         let several = groups.len() > 1;
         for (title, group) in groups.into_iter().take(SETS_MAX) {
             let number = sets.len() + 1;
-            let mut figures = figures(&group, records, number);
+            let mut figures = figures(&group, number);
             if !several {
                 let scene = tradeoff::tradeoff(&group, Measure::R3);
                 figures.push(figure("tradeoff-r3", NORMAL, number, scene));
@@ -139,12 +140,12 @@ pub fn heat_map(title: &str, cells: &[SweepCell]) -> Figure {
     Figure { name: "sweep".to_owned(), about, scene: heat_map::heat_map(title, cells) }
 }
 
-fn figures(group: &Group<'_>, records: &[Record], number: usize) -> Vec<Figure> {
+fn figures(group: &Group<'_>, number: usize) -> Vec<Figure> {
     let scene = tradeoff::tradeoff(group, Measure::R2);
     let mut list = vec![figure("tradeoff", RECOVERY, number, scene)];
     let more = [
         ("recovery", "Where recovery time goes", recovery::recovery(group)),
-        ("timeline", "Outputs and lag over time", timeline::timeline(group, records)),
+        ("timeline", "Outputs and lag over time", timeline::timeline(group)),
         ("outputs", "Lost, duplicated, wrong", outputs::outputs(group)),
     ];
     for (kind, about, scene) in more {

@@ -8,13 +8,13 @@ use super::Group;
 use super::panel::columns;
 use crate::axis::Axis;
 use crate::font;
-use crate::record::{Recovery, Time};
+use crate::phases::{CATCH_UP, PHASES, Phases, REPLAY};
 use crate::scene::{Anchor, Colour, Rect, Scene};
 use crate::style::{self, Entry, INK, SMALL, SOFT, TEXT, WIDTH};
 use crate::words;
 
 /// Name and tint of each phase, in their order.
-const PHASES: [(&str, f64); 6] = [
+const LOOKS: [(&str, f64); PHASES] = [
     ("machine is down", 0.10),
     ("detect", 0.22),
     ("redirect", 0.42),
@@ -22,15 +22,13 @@ const PHASES: [(&str, f64); 6] = [
     ("replay", 1.0),
     ("catch up", 0.0),
 ];
-const REPLAY: usize = 4;
-const CATCH_UP: usize = 5;
 
 const STEP: i32 = 34;
 
 /// A row's bar: instants in ns from the fault.
 struct Bar {
     /// Where each phase ends.
-    ends: [u64; PHASES.len()],
+    ends: [u64; PHASES],
     /// The last end is only known to be later.
     open: bool,
     /// Runs that have come back, and those that have had something to come back from.
@@ -38,17 +36,13 @@ struct Bar {
 }
 
 impl Bar {
-    fn new(recoveries: &[Recovery]) -> Option<Bar> {
-        let back: Vec<_> = recoveries.iter().filter(|r| r.r2.ns().is_some()).collect();
-        if back.is_empty() {
+    fn new(phases: &Phases) -> Option<Bar> {
+        let back = phases.back();
+        if back == 0 {
             return None;
         }
-        let mut ends = [0; PHASES.len()];
-        for (phase, end) in ends.iter_mut().enumerate() {
-            *end = median(back.iter().map(|r| instants(r)[phase]).collect());
-        }
-        let late = back.iter().filter(|r| r.r3.ns().is_none()).count();
-        Some(Bar { ends, open: 2 * late > back.len(), runs: (back.len(), recoveries.len()) })
+        let ends = phases.ends.each_ref().map(|ends| median(ends.clone()));
+        Some(Bar { ends, open: 2 * phases.late > back, runs: (back, phases.recoveries) })
     }
 
     /// From where to where a phase goes, if there is such a phase.
@@ -69,26 +63,6 @@ impl Bar {
     }
 }
 
-/// When each phase of one run was over, ns from the fault.
-fn instants(r: &Recovery) -> [u64; PHASES.len()] {
-    let mut at = 0;
-    let phases = [r.down, r.detect, r.redirect, r.restore, r.replay, r.catch_up];
-    let mut ends = phases.map(|time| {
-        at += time.ns().unwrap_or(0);
-        at
-    });
-    // Should a phase be unknown, replaying gets its time, and the sum is right all the same.
-    if let Time::Ns(r2) = r.r2 {
-        ends[REPLAY] = r2;
-        ends[CATCH_UP] = r2 + r.catch_up.ns().unwrap_or(0);
-    }
-    // What had not caught up when the run ended has taken that long at least.
-    if let Time::MoreThanNs(bound) = r.r3 {
-        ends[CATCH_UP] = ends[CATCH_UP].max(bound);
-    }
-    ends
-}
-
 fn median(mut values: Vec<u64>) -> u64 {
     values.sort_unstable();
     let (low, high) = (values[(values.len() - 1) / 2], values[values.len() / 2]);
@@ -97,7 +71,7 @@ fn median(mut values: Vec<u64>) -> u64 {
 
 /// The figure, unless no run has anything to recover from.
 pub(crate) fn recovery(group: &Group<'_>) -> Option<Scene> {
-    let bars: Vec<_> = group.rows.iter().map(|row| Bar::new(&row.recoveries)).collect();
+    let bars: Vec<_> = group.rows.iter().map(|row| Bar::new(&row.phases)).collect();
     let last = bars.iter().flatten().map(|bar| bar.ends[CATCH_UP]).max()?;
     let left = style::names_end(group.labels.iter());
     let mut scene = Scene::new(WIDTH, 0, &format!("{}: where recovery time goes", group.title));
@@ -127,7 +101,7 @@ pub(crate) fn recovery(group: &Group<'_>) -> Option<Scene> {
                 draw(&mut scene, bar, y, style::colour(series), &x);
             }
             None => {
-                let why = match group.rows[nth].recoveries.is_empty() {
+                let why = match group.rows[nth].phases.recoveries == 0 {
                     true => "no fault met anything",
                     false => "no new output after an activation or a restart",
                 };
@@ -140,7 +114,7 @@ pub(crate) fn recovery(group: &Group<'_>) -> Option<Scene> {
 
 fn draw(scene: &mut Scene, bar: &Bar, y: i32, colour: Colour, x: &impl Fn(u64) -> i32) {
     let rect = |(from, to): (u64, u64)| Rect(x(from), y - 9, x(to).max(x(from) + 1), y + 9);
-    for (phase, (_, share)) in PHASES.iter().enumerate() {
+    for (phase, (_, share)) in LOOKS.iter().enumerate() {
         let Some(span) = bar.phase(phase) else { continue };
         let rect = rect(span);
         fill(scene, rect, phase, colour);
@@ -162,7 +136,7 @@ fn draw(scene: &mut Scene, bar: &Bar, y: i32, colour: Colour, x: &impl Fn(u64) -
 }
 
 fn fill(scene: &mut Scene, rect: Rect, phase: usize, colour: Colour) {
-    scene.rect(rect, style::tint(colour, PHASES[phase].1));
+    scene.rect(rect, style::tint(colour, LOOKS[phase].1));
     if phase == CATCH_UP {
         scene.hatch(rect, colour);
     }
@@ -172,9 +146,9 @@ fn fill(scene: &mut Scene, rect: Rect, phase: usize, colour: Colour) {
 /// Only phases that some bar has are explained.
 fn legend(scene: &mut Scene, bars: &[Option<Bar>]) -> i32 {
     let shown = |phase: &usize| bars.iter().flatten().any(|bar| bar.phase(*phase).is_some());
-    let phases: Vec<usize> = (0..PHASES.len()).filter(shown).collect();
+    let phases: Vec<usize> = (0..PHASES).filter(shown).collect();
     let swatch = |phase: usize| -> Entry<'_> {
-        (Box::new(move |scene, rect| fill(scene, rect, phase, SOFT)), PHASES[phase].0)
+        (Box::new(move |scene, rect| fill(scene, rect, phase, SOFT)), LOOKS[phase].0)
     };
     let mut entries: Vec<Entry<'_>> = phases.into_iter().map(swatch).collect();
     let tick = |scene: &mut Scene, Rect(left, top, right, bottom): Rect| {

@@ -3,12 +3,12 @@
 use super::*;
 use crate::record::{Record, Time};
 use crate::sample;
-use crate::summary::rows;
+use crate::summary::Report;
 
 /// Asserts that every figure of these records is legible; returns the names of the figures.
 #[track_caller]
 fn legible(records: &[Record]) -> Vec<String> {
-    let sets = sets(&rows(records, &[]), records);
+    let sets = sets(&Report::of(records, &[]).rows);
     let figures = sets.iter().flat_map(|set| &set.figures);
     figures.clone().for_each(|figure| figure.scene.assert_legible());
     figures.map(|figure| figure.name.clone()).collect()
@@ -60,7 +60,7 @@ fn sixty_rows_of_twelve_cases_with_long_names() {
     }
     let names = legible(&records);
     assert_eq!(names.iter().filter(|n| n.starts_with("timeline")).count(), SETS_MAX);
-    assert_eq!(left_out(&rows(&records, &[])), 2);
+    assert_eq!(left_out(&Report::of(&records, &[]).rows), 2);
 }
 
 #[test]
@@ -81,7 +81,7 @@ fn runs_in_which_nothing_was_activated_say_so() {
         }
     }
     legible(&records);
-    let sets = sets(&rows(&records, &[]), &records);
+    let sets = sets(&Report::of(&records, &[]).rows);
     let svg = sets[0].figures[1].svg().unwrap();
     assert!(svg.contains("no new output after an activation"), "{svg}");
 }
@@ -97,7 +97,7 @@ fn bounds_are_shown_as_bounds() {
         (recovery.r3, recovery.catch_up) = (Time::MoreThanNs(7_000_000_000), Time::None);
     }
     assert_eq!(legible(&records), ONE_SET);
-    let sets = sets(&rows(&records, &[]), &records);
+    let sets = sets(&Report::of(&records, &[]).rows);
     let r3 = sets[0].figures[4].svg().unwrap();
     assert!(r3.contains("&gt; 7000.0") && r3.contains("Hollow: no run"), "{r3}");
     assert!(sets[0].figures[1].svg().unwrap().contains("R3 &gt; 7000.0 ms"));
@@ -119,7 +119,7 @@ fn names_cannot_break_a_picture() {
     let mut records = sample::three_strategies();
     records.iter_mut().for_each(|r| r.scenario = "<a & \"b\">\u{1b}".to_owned());
     legible(&records);
-    let sets = sets(&rows(&records, &[]), &records);
+    let sets = sets(&Report::of(&records, &[]).rows);
     let svg = sets[0].figures[0].svg().unwrap();
     assert!(svg.contains("aria-label=\"&lt;a &amp; &quot;b&quot;>"), "{svg}");
     assert!(!svg.contains("<a &") && !svg.contains('\u{1b}'), "{svg}");
@@ -128,7 +128,7 @@ fn names_cannot_break_a_picture() {
 #[test]
 fn a_png_can_be_read_and_is_twice_as_large_as_the_svg() {
     let records = sample::three_strategies();
-    let sets = sets(&rows(&records, &[]), &records);
+    let sets = sets(&Report::of(&records, &[]).rows);
     for figure in &sets[0].figures {
         let bytes = figure.png().unwrap();
         let mut reader = png::Decoder::new(std::io::Cursor::new(&bytes)).read_info().unwrap();

@@ -53,13 +53,13 @@ impl What {
 }
 
 /// The figure, unless no run has a series.
-pub(crate) fn timeline(group: &Group<'_>, records: &[Record]) -> Option<Scene> {
+pub(crate) fn timeline(group: &Group<'_>) -> Option<Scene> {
     let lines: Vec<Line<'_>> = group
         .rows
         .iter()
         .enumerate()
         .filter_map(|(nth, row)| {
-            let record = &records[row.timeline?];
+            let record = row.timeline.as_deref()?;
             let (series, values) = (group.series[nth], record.series.as_ref()?);
             let (name, colour) = (&*group.labels[nth], style::colour(series));
             Some(Line { name, colour, series, record, values })
