@@ -21,6 +21,8 @@ pub mod record;
 pub mod run;
 pub mod scenario;
 pub mod seed;
+pub mod shrink;
+pub mod signature;
 pub mod swarm;
 pub mod trace;
 mod transfer;

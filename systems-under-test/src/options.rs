@@ -77,6 +77,14 @@ impl Options {
         Ok(Options(docs.iter().map(|doc| (doc.name, value(doc))).collect()))
     }
 
+    /// The same with the default of one option.
+    #[must_use]
+    pub fn with_default(&self, doc: &OptionDoc) -> Options {
+        let mut options = self.clone();
+        options.0.insert(doc.name, doc.default.to_string());
+        options
+    }
+
     /// A choice's word.
     ///
     /// # Panics

@@ -25,6 +25,8 @@ pub enum Command {
     Run(RunArgs),
     /// Run one run of a scenario again, twice, and show what happened
     Replay(ReplayArgs),
+    /// Make a broken run the smallest scenario that still shows the same violation
+    Shrink(ShrinkArgs),
     /// Write the report again from records alone
     Report(ReportArgs),
     /// List strategies, pipelines, faults, formulas, planted bugs and protocol points
@@ -89,6 +91,33 @@ pub struct ReplayArgs {
     /// What to print: an account for people, or the record as JSON
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub format: Format,
+}
+
+#[derive(ClapArgs, Debug)]
+#[command(after_help = help::SHRINK)]
+pub struct ShrinkArgs {
+    /// The scenario file
+    #[arg(value_name = "SCENARIO")]
+    pub scenario: PathBuf,
+    /// The case; default: the only one
+    #[arg(long, value_name = "NAME")]
+    pub case: Option<String>,
+    /// The strategy; default: the only one of the case
+    #[arg(long, value_name = "NAME")]
+    pub strategy: Option<String>,
+    /// The seed; default: the first of the scenario
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// The stratum of a stratified case
+    #[arg(long, value_name = "N")]
+    pub stratum: Option<u32>,
+    /// At most so many runs
+    #[arg(long, value_name = "N", default_value_t = 500)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
+    pub budget: u32,
+    /// Where to write the scenario; default: NAME-shrunk.toml in the current folder
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
 }
 
 #[derive(ClapArgs, Debug)]

@@ -1,6 +1,7 @@
 //! The command line. Results go to stdout, everything else to stderr.
 
 mod args;
+mod choose;
 mod completions;
 mod exit;
 mod help;
@@ -10,6 +11,7 @@ mod output;
 mod replay;
 mod report;
 mod run;
+mod shrink;
 
 pub use exit::Exit;
 
@@ -34,6 +36,7 @@ pub fn main(registry: &Registry) -> ExitCode {
     let exit = match args.command {
         Command::Run(args) => run::run(&args, registry),
         Command::Replay(args) => replay::replay(&args, registry),
+        Command::Shrink(args) => shrink::shrink(&args, registry),
         Command::Report(args) => report::report(&args),
         Command::List(args) => list::list(&args, registry),
         Command::Completions(args) => completions::completions(&args),

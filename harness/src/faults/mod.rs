@@ -95,6 +95,19 @@ pub enum Effect {
     Storage(Malfunction),
 }
 
+impl Effect {
+    /// Whether anything about it is drawn from the seed while it lasts.
+    pub fn is_of_chance(self) -> bool {
+        match self {
+            Effect::Link(Weather::Slow { jitter_ns, .. }) => jitter_ns > 0,
+            Effect::Link(weather) => weather.millionths().is_some(),
+            Effect::Storage(Malfunction::Refuse { .. } | Malfunction::Lose { .. }) => true,
+            Effect::Storage(_) | Effect::Crash { .. } => false,
+            Effect::Pause | Effect::SlowServices { .. } => false,
+        }
+    }
+}
+
 /// What happens to frames on a link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Weather {

@@ -65,6 +65,7 @@ pub fn draw(swarm: &SwarmConfig, plan: &RunPlan, seed: Seed) -> Drawn {
         FaultAt::Instant(at) => at,
         _ => unreachable!("instants are drawn here"),
     });
+    FaultConfig::number(&mut drawn);
     Drawn { faults: drawn, beyond_claims: swarm.beyond_claims }
 }
 
@@ -96,7 +97,14 @@ fn candidate(
     let at = FaultAt::Instant(swarm.from_ns + GRAIN * draw.below(span));
     let lasting = draw.below(UNTIL_HEALED) > 0;
     let length = length(draw, longest);
-    Some(FaultConfig { kind, place: place?, options, at, for_ns: lasting.then_some(length) })
+    Some(FaultConfig {
+        kind,
+        place: place?,
+        options,
+        at,
+        for_ns: lasting.then_some(length),
+        draws: None,
+    })
 }
 
 /// A length, as often from 1 ms to 2 ms as from 100 ms to 200 ms.

@@ -1,0 +1,255 @@
+//! The story of a shrunk run, as a comment: what is run, what was claimed, what befell whom, what
+//! came of it, and how it was found. Nothing but what the run's own log and record say.
+
+use super::Size;
+use crate::config::{Case, InputConfig};
+use crate::machine::Strike;
+use crate::run::RunLog;
+use aftermath_reports::record::{Claimed, Fault, Record, Time};
+use aftermath_reports::words::{self, plural};
+use aftermath_systems::options::format_duration;
+use aftermath_systems::planted_bugs;
+use aftermath_systems::protocol::{Nanos, NodeId};
+use std::fmt::Write;
+
+/// Most reached points that are told.
+const POINTS_MAX: usize = 16;
+/// Columns of a comment.
+const COLUMNS: usize = 100;
+/// Characters of a headline.
+const HEADLINE_MAX: usize = 200;
+
+/// How a run was found.
+pub struct Found<'a> {
+    /// The record of the run that was shrunk.
+    pub by: &'a Record,
+    /// Its size.
+    pub before: Size,
+    /// The size of what is left of it.
+    pub after: Size,
+    /// Runs that it took.
+    pub evaluations: u32,
+    /// Whether nothing more could be left out.
+    pub is_smallest: bool,
+}
+
+/// What is wrong, in one line.
+pub fn headline(record: &Record) -> String {
+    record.reasons.join("; ").chars().take(HEADLINE_MAX).collect()
+}
+
+/// The story, each line a comment.
+pub fn story(found: &Found, case: &Case, record: &Record, log: &RunLog) -> String {
+    let mut text = String::new();
+    let mut paragraph = |sentences: Vec<String>| {
+        if !sentences.is_empty() {
+            let gap = if text.is_empty() { "" } else { "#\n" };
+            text += gap;
+            sentences.iter().for_each(|sentence| text += &comment(sentence));
+        }
+    };
+    let wrong = record.reasons.iter().map(|reason| format!("{}.", capital(reason)));
+    paragraph(wrong.collect());
+    paragraph(setting(case, log, record));
+    paragraph(events(record, log));
+    paragraph(outcome(record));
+    paragraph(origin(found));
+    paragraph(vec![
+        "Once it is mended, let the file say so, and move it to scenarios/regressions: \
+         expect = { status = \"held\" }"
+            .to_string(),
+    ]);
+    text
+}
+
+/// A sentence in lines that are not too long; those that follow are indented.
+fn comment(sentence: &str) -> String {
+    let mut text = String::new();
+    let mut line = "#".to_string();
+    for word in sentence.split_whitespace() {
+        if line.chars().count() + 1 + word.chars().count() > COLUMNS && line.len() > 3 {
+            let _ = writeln!(text, "{line}");
+            line = "#  ".to_string();
+        }
+        let _ = write!(line, " {word}");
+    }
+    let _ = writeln!(text, "{line}");
+    text
+}
+
+fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    let first = chars.next().map(|first| first.to_uppercase().collect::<String>());
+    first.unwrap_or_default() + chars.as_str()
+}
+
+/// What is run, and what is claimed for what befell.
+fn setting(case: &Case, log: &RunLog, record: &Record) -> Vec<String> {
+    let (config, systems) = (&case.config, &log.plan.systems);
+    let name = |operator: usize| systems.operators[operator].name.as_str();
+    let edges = systems.edges.iter().map(|edge| (edge.from.index(), edge.to.index()));
+    let edges: Vec<(usize, usize)> = edges.collect();
+    let is_line = edges.windows(2).all(|pair| pair[0].1 == pair[1].0);
+    let flow = match (is_line, edges.first()) {
+        (true, Some((first, _))) => {
+            let rest = edges.iter().map(|(_, to)| format!(" -> {}", name(*to)));
+            format!("{}{}", name(*first), rest.collect::<String>())
+        }
+        _ => {
+            let each = edges.iter().map(|(from, to)| format!("{} -> {}", name(*from), name(*to)));
+            each.collect::<Vec<_>>().join(", ")
+        }
+    };
+    let protected = config.protect.iter().map(|operator| {
+        let (strategy, _) = config.strategy_of(operator);
+        format!("{operator} by {strategy}")
+    });
+    let protected: Vec<_> = protected.collect();
+    let protected = match protected.is_empty() {
+        true => "nothing is protected".to_string(),
+        false => format!("protected are {}", protected.join(" and ")),
+    };
+    let spares = plural(u64::from(config.spares), "spare");
+    let mut lines = vec![format!("The pipeline is {flow}; {protected}, with {spares} each.")];
+    let tuples = plural(systems.workload.inputs.len() as u64, "tuple");
+    let drawn = match &config.input {
+        InputConfig::Generated { tuples, keys } => {
+            format!("of {tuples}, over {}", plural(u64::from(*keys), "key"))
+        }
+        InputConfig::Recorded(recording) => format!("of {} recorded rows", recording.rows.len()),
+    };
+    lines.push(format!(
+        "The source emits {tuples} {drawn}, at a rate of {} a second.",
+        config.rate_per_s
+    ));
+    let planted = planted_bugs::ALL.iter().find(|entry| Some(entry.bug) == config.plant);
+    lines.extend(planted.map(|bug| format!("Planted is {}: {}.", bug.name, bug.summary)));
+    let claimed = match &record.claimed {
+        Claimed::Guarantee(guarantee) => words::guarantee(guarantee),
+        Claimed::NotCovered(why) => format!("nothing ({why})"),
+    };
+    let observed = words::guarantee(&record.observed);
+    lines.push(format!("For what befell it claims: {claimed}. Observed: {observed}."));
+    lines
+}
+
+/// What befell whom, and what was reached from then on, by time.
+fn events(record: &Record, log: &RunLog) -> Vec<String> {
+    let strikes = log.strikes();
+    let mut events: Vec<(Nanos, String)> = Vec::new();
+    for (fault, (node, strike)) in record.faults.iter().zip(&strikes) {
+        events.push((fault.at_ns, befell(fault, *node, strike, log)));
+    }
+    let first = strikes.iter().map(|(_, strike)| strike.at).min();
+    let mut reached: Vec<(Nanos, String)> = Vec::new();
+    for (index, node) in log.nodes.iter().enumerate() {
+        let name = &log.plan.systems.nodes[index].name;
+        let mut before: Vec<&str> = Vec::new();
+        for mark in node.log.marks.iter().filter(|mark| first.is_some_and(|at| mark.at >= at)) {
+            // Most points are reached again and again: the first time tells.
+            if !before.contains(&mark.name) {
+                before.push(mark.name);
+                reached.push((mark.at, format!("{name} reaches `{}`", mark.name)));
+            }
+        }
+        let activations = node.log.activations.iter().filter(|at| first.is_some_and(|f| **at > f));
+        reached.extend(activations.map(|at| (*at, format!("{name} has been activated"))));
+    }
+    reached.sort();
+    let left_out = reached.len().saturating_sub(POINTS_MAX);
+    reached.truncate(POINTS_MAX);
+    events.extend(reached);
+    events.sort_by_key(|(at, _)| *at);
+    let told = events.iter().map(|(at, what)| format!("At {} {what}.", format_duration(*at)));
+    let mut told: Vec<String> = told.collect();
+    if left_out > 0 {
+        told.push(format!("{} later are left out.", plural(left_out as u64, "point")));
+    }
+    if strikes.is_empty() {
+        told.push("No fault strikes.".to_string());
+    }
+    let never = record.unreached.iter().map(|fault| format!("{}.", words::unreached(fault)));
+    told.extend(never);
+    told
+}
+
+/// One fault, at which point it struck, and what it met.
+fn befell(fault: &Fault, node: NodeId, strike: &Strike, log: &RunLog) -> String {
+    let mut text = format!("{} befalls {}", fault.kind, fault.node);
+    if fault.healed_ns < log.length_ns {
+        let _ = write!(text, " for {}", format_duration(fault.healed_ns - fault.at_ns));
+    } else {
+        text += " until the end";
+    }
+    let of_node = log.plan.systems.node(node).name == fault.node;
+    if of_node && strike.was_primary {
+        text += ", which leads";
+    }
+    if let Some(point) = &fault.point {
+        let _ = write!(text, ", at the {point}");
+    } else if of_node {
+        let marks = log.nodes[node.index()].log.marks.iter();
+        let last = marks.filter(|mark| mark.at <= strike.at).last();
+        if let Some(mark) = last {
+            let ago = format_duration(strike.at - mark.at);
+            let _ = write!(text, ", {ago} after its `{}`", mark.name);
+        }
+    }
+    let met = if fault.met.is_empty() { "nothing".to_string() } else { fault.met.join(", ") };
+    let _ = write!(text, "; it met: {met}");
+    text
+}
+
+/// What was delivered, lost, repeated or wrong, and when it was over.
+fn outcome(record: &Record) -> Vec<String> {
+    let c = &record.counts;
+    let mut lines = vec![format!(
+        "Of {} {} {}; {} never, {} came again, {} with another value, and {} that nobody expected.",
+        plural(c.expected, "expected output"),
+        c.unique,
+        if c.unique == 1 { "arrives" } else { "arrive" },
+        c.lost,
+        c.duplicates,
+        c.wrong,
+        c.unexpected
+    )];
+    lines.extend(record.witnesses.iter().map(|witness| format!("- {}", words::witness(witness))));
+    for fault in &record.faults {
+        let Some(recovery) = fault.recovery else { continue };
+        let what = format!("{} of {}", fault.kind, fault.node);
+        lines.push(match recovery.r3 {
+            Time::Ns(ns) => format!(
+                "Recovery from {what} is over {} after it, at {}.",
+                format_duration(ns),
+                format_duration(fault.at_ns.saturating_add(ns))
+            ),
+            Time::MoreThanNs(_) => format!("The stream ends before recovery from {what}."),
+            Time::None => format!("There is no recovery from {what}."),
+        });
+    }
+    lines
+}
+
+/// How it was found, and what is left of it.
+fn origin(found: &Found) -> Vec<String> {
+    let Found { by, before, after, evaluations, is_smallest } = found;
+    let stratum = by.stratum.map_or(String::new(), |stratum| format!(", stratum {stratum}"));
+    let size = |size: &Size| {
+        format!("{} and {}", plural(size.faults, "fault"), plural(size.tuples, "tuple"))
+    };
+    let end = match is_smallest {
+        true => "Nothing more can be left out.",
+        false => "More may be left out: it was stopped, or has used up its budget.",
+    };
+    vec![format!(
+        "Found by seed {}{stratum} of scenario {}, case {}, under {}, with {}; shrunk to {} in {}. \
+         {end}",
+        by.seed,
+        by.scenario,
+        by.case,
+        by.strategy,
+        size(before),
+        size(after),
+        plural(u64::from(*evaluations), "run"),
+    )]
+}
