@@ -14,6 +14,9 @@ const CHECKERS: [(&str, &str); 5] = [
     ("pair:", "pair"),
 ];
 
+/// What is measured where there is no such number, which is another violation than a wrong one.
+const NOTHING: &str = "nothing";
+
 /// Respects in which a run is broken, the leading one first: `gap + state`, `settles`, `pair`,
 /// `expectation:lost`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -32,7 +35,10 @@ impl Signature {
             kinds.extend(worse(claimed, &record.observed).into_iter().map(str::to_string));
         }
         let failed = record.checks.iter().filter(|check| !check.held);
-        kinds.extend(failed.map(|check| format!("expectation:{}", check.what)));
+        kinds.extend(failed.map(|check| match check.measured.as_str() {
+            NOTHING => format!("expectation:{}:{NOTHING}", check.what),
+            _ => format!("expectation:{}", check.what),
+        }));
         Some(Signature(kinds))
     }
 
@@ -49,7 +55,11 @@ impl Signature {
 
     /// Whether a check of what the scenario expects is part of it.
     pub fn expects(&self, what: &str) -> bool {
-        self.0.iter().any(|kind| kind.strip_prefix("expectation:") == Some(what))
+        let of = |kind: &String| {
+            let check = kind.strip_prefix("expectation:")?.split(':').next()?;
+            Some(check == what)
+        };
+        self.0.iter().filter_map(of).any(|same| same)
     }
 }
 

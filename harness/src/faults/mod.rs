@@ -61,6 +61,9 @@ pub(crate) fn pick(draw: &mut Draw, values: &[&'static str]) -> &'static str {
     values[draw.below(values.len() as u64) as usize]
 }
 
+/// A probability, in millionths.
+const CERTAIN: u32 = 1_000_000;
+
 /// What a fault befalls.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Place {
@@ -100,8 +103,11 @@ impl Effect {
     pub fn is_of_chance(self) -> bool {
         match self {
             Effect::Link(Weather::Slow { jitter_ns, .. }) => jitter_ns > 0,
-            Effect::Link(weather) => weather.millionths().is_some(),
-            Effect::Storage(Malfunction::Refuse { .. } | Malfunction::Lose { .. }) => true,
+            Effect::Link(Weather::Again { .. }) => true,
+            Effect::Link(weather) => weather.millionths().is_some_and(|m| m < CERTAIN),
+            Effect::Storage(
+                Malfunction::Refuse { millionths } | Malfunction::Lose { millionths },
+            ) => millionths < CERTAIN,
             Effect::Storage(_) | Effect::Crash { .. } => false,
             Effect::Pause | Effect::SlowServices { .. } => false,
         }

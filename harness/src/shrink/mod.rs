@@ -31,7 +31,8 @@ use trial::Trials;
 pub struct Limits<'a> {
     /// Most runs.
     pub budget: u32,
-    /// The file that is meant to be written: recorded streams are named from its folder.
+    /// The file that is meant to be written: recorded streams are named from its folder, which must
+    /// be there if there is one.
     pub path: &'a Path,
     /// Once it is set, nothing more is tried.
     pub stop: &'a AtomicBool,

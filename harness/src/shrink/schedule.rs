@@ -6,6 +6,7 @@ use crate::faults;
 use crate::plan::RunPlan;
 use crate::seed::Seed;
 use crate::swarm;
+use aftermath_systems::options::{OptionDoc, OptionKind};
 use aftermath_systems::protocol::{MILLISECOND, Nanos};
 use aftermath_systems::strategies::Registry;
 use proptest::num::u64::BinarySearch;
@@ -140,8 +141,8 @@ impl ValueTree for ScheduleTree {
 enum Way {
     /// Without one of several machines.
     Spare(usize),
-    /// A setting gets its default.
-    Default(&'static str),
+    /// A setting gets this value: its default, or certainty instead of chance.
+    Setting(&'static OptionDoc, &'static str),
     /// One direction only; `true`: the other one.
     OneWay(bool),
     /// It lasts less long.
@@ -176,7 +177,10 @@ impl Simpler {
             let several = if machines > 1 { machines } else { 0 };
             let ways = (0..several).rev().map(Way::Spare);
             let settings = faults::of(fault.kind).options.iter();
-            let ways = ways.chain(settings.map(|doc| Way::Default(doc.name)));
+            let ways = ways.chain(settings.map(|doc| match doc.kind {
+                OptionKind::Percent => Way::Setting(doc, "100%"),
+                _ => Way::Setting(doc, doc.default),
+            }));
             let ways = ways.chain([Way::OneWay(false), Way::OneWay(true)]);
             let ways = ways.chain([Way::Shorter, Way::Earlier]);
             left.extend(ways.map(|way| (index, way)));
@@ -238,13 +242,14 @@ impl Simpler {
     }
 }
 
-/// A search for a smaller number, if the way is about one: in milliseconds where there are some,
-/// so that people can read what is found.
+/// A search for a smaller number, if the way is about one: times in milliseconds, so that people can
+/// read what is found.
 fn search(fault: &FaultConfig, way: Way) -> Option<Search> {
     let (unit, number) = match (way, &fault.at) {
-        (Way::Shorter, _) => match fault.for_ns? {
-            ns if ns >= 2 * MILLISECOND => (MILLISECOND, ns / MILLISECOND),
-            ns => (1, ns),
+        // A millisecond is short enough.
+        (Way::Shorter, _) => match fault.for_ns? / MILLISECOND {
+            0 | 1 => return None,
+            number => (MILLISECOND, number),
         },
         (Way::Earlier, FaultAt::Instant(ns)) => (MILLISECOND, ns / MILLISECOND),
         (Way::Earlier, FaultAt::Point { nth, .. }) => (1, *nth),
@@ -269,9 +274,10 @@ fn simpler(
                 fault.place = FaultPlace::Node(only.clone());
             }
         }
-        (Way::Default(name), _) => {
-            let doc = faults::of(fault.kind).options.iter().find(|doc| doc.name == name)?;
-            fault.options = fault.options.with_default(doc);
+        (Way::Setting(doc, value), _) => {
+            fault.options = fault.options.with(doc, value);
+            let by_chance = (faults::of(fault.kind).effect)(&fault.options).is_of_chance();
+            fault.draws = fault.draws.filter(|_| by_chance);
         }
         (Way::OneWay(back), _) => match &mut fault.place {
             FaultPlace::Link { from, to, both: both @ true } => {
@@ -282,7 +288,7 @@ fn simpler(
             }
             _ => return None,
         },
-        (Way::Shorter, number) => fault.for_ns = Some(number?.max(1)),
+        (Way::Shorter, number) => fault.for_ns = Some(number?.max(MILLISECOND)),
         (Way::Earlier, number) => match &mut fault.at {
             FaultAt::Instant(at) => *at = number?.max(tick_ns),
             FaultAt::Point { nth, .. } => *nth = number?.max(1),

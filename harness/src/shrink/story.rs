@@ -7,9 +7,8 @@ use crate::machine::Strike;
 use crate::run::RunLog;
 use aftermath_reports::record::{Claimed, Fault, Record, Time};
 use aftermath_reports::words::{self, plural};
-use aftermath_systems::options::format_duration;
 use aftermath_systems::planted_bugs;
-use aftermath_systems::protocol::{Nanos, NodeId};
+use aftermath_systems::protocol::{MILLISECOND, Nanos, NodeId};
 use std::fmt::Write;
 
 /// Most reached points that are told.
@@ -54,11 +53,8 @@ pub fn story(found: &Found, case: &Case, record: &Record, log: &RunLog) -> Strin
     paragraph(events(record, log));
     paragraph(outcome(record));
     paragraph(origin(found));
-    paragraph(vec![
-        "Once it is mended, let the file say so, and move it to scenarios/regressions: \
-         expect = { status = \"held\" }"
-            .to_string(),
-    ]);
+    text += "#\n# Once it is mended, this line says so, and the file can be a regression:\n\
+             # expect = { status = \"held\" }\n";
     text
 }
 
@@ -83,6 +79,15 @@ fn capital(text: &str) -> String {
     first.unwrap_or_default() + chars.as_str()
 }
 
+/// A time as people read it: to the microsecond, where it is not whole milliseconds.
+fn milliseconds(ns: Nanos) -> String {
+    if ns < 1_000 {
+        return format!("{ns} ns");
+    }
+    let (whole, us) = (ns / MILLISECOND, ns % MILLISECOND / 1_000);
+    if us == 0 { format!("{whole} ms") } else { format!("{whole}.{us:03} ms") }
+}
+
 /// What is run, and what is claimed for what befell.
 fn setting(case: &Case, log: &RunLog, record: &Record) -> Vec<String> {
     let (config, systems) = (&case.config, &log.plan.systems);
@@ -102,15 +107,15 @@ fn setting(case: &Case, log: &RunLog, record: &Record) -> Vec<String> {
     };
     let protected = config.protect.iter().map(|operator| {
         let (strategy, _) = config.strategy_of(operator);
-        format!("{operator} by {strategy}")
+        format!("{strategy} protects {operator}")
     });
     let protected: Vec<_> = protected.collect();
-    let protected = match protected.is_empty() {
-        true => "nothing is protected".to_string(),
-        false => format!("protected are {}", protected.join(" and ")),
+    let protected = match (protected.is_empty(), config.spares) {
+        (true, _) => "nothing is protected".to_string(),
+        (false, 0) => format!("{}, without spares", protected.join(", ")),
+        (false, _) => format!("{}, with a spare each", protected.join(", ")),
     };
-    let spares = plural(u64::from(config.spares), "spare");
-    let mut lines = vec![format!("The pipeline is {flow}; {protected}, with {spares} each.")];
+    let mut lines = vec![format!("The pipeline is {flow}; {protected}.")];
     let tuples = plural(systems.workload.inputs.len() as u64, "tuple");
     let drawn = match &config.input {
         InputConfig::Generated { tuples, keys } => {
@@ -155,12 +160,13 @@ fn events(record: &Record, log: &RunLog) -> Vec<String> {
         let activations = node.log.activations.iter().filter(|at| first.is_some_and(|f| **at > f));
         reached.extend(activations.map(|at| (*at, format!("{name} has been activated"))));
     }
-    reached.sort();
+    // Stable: a machine's own points stay in their order.
+    reached.sort_by_key(|(at, _)| *at);
     let left_out = reached.len().saturating_sub(POINTS_MAX);
     reached.truncate(POINTS_MAX);
     events.extend(reached);
     events.sort_by_key(|(at, _)| *at);
-    let told = events.iter().map(|(at, what)| format!("At {} {what}.", format_duration(*at)));
+    let told = events.iter().map(|(at, what)| format!("At {} {what}.", milliseconds(*at)));
     let mut told: Vec<String> = told.collect();
     if left_out > 0 {
         told.push(format!("{} later are left out.", plural(left_out as u64, "point")));
@@ -177,7 +183,7 @@ fn events(record: &Record, log: &RunLog) -> Vec<String> {
 fn befell(fault: &Fault, node: NodeId, strike: &Strike, log: &RunLog) -> String {
     let mut text = format!("{} befalls {}", fault.kind, fault.node);
     if fault.healed_ns < log.length_ns {
-        let _ = write!(text, " for {}", format_duration(fault.healed_ns - fault.at_ns));
+        let _ = write!(text, " for {}", milliseconds(fault.healed_ns - fault.at_ns));
     } else {
         text += " until the end";
     }
@@ -191,7 +197,7 @@ fn befell(fault: &Fault, node: NodeId, strike: &Strike, log: &RunLog) -> String 
         let marks = log.nodes[node.index()].log.marks.iter();
         let last = marks.filter(|mark| mark.at <= strike.at).last();
         if let Some(mark) = last {
-            let ago = format_duration(strike.at - mark.at);
+            let ago = milliseconds(strike.at - mark.at);
             let _ = write!(text, ", {ago} after its `{}`", mark.name);
         }
     }
@@ -203,16 +209,16 @@ fn befell(fault: &Fault, node: NodeId, strike: &Strike, log: &RunLog) -> String 
 /// What was delivered, lost, repeated or wrong, and when it was over.
 fn outcome(record: &Record) -> Vec<String> {
     let c = &record.counts;
-    let mut lines = vec![format!(
-        "Of {} {} {}; {} never, {} came again, {} with another value, and {} that nobody expected.",
-        plural(c.expected, "expected output"),
-        c.unique,
-        if c.unique == 1 { "arrives" } else { "arrive" },
-        c.lost,
-        c.duplicates,
-        c.wrong,
-        c.unexpected
-    )];
+    let mut counts = vec![format!("{} of {} arrive", c.unique, plural(c.expected, "output"))];
+    let others = [
+        (c.lost, "never"),
+        (c.duplicates, "once more"),
+        (c.wrong, "with another value"),
+        (c.unexpected, "that nobody expects"),
+    ];
+    let others = others.iter().filter(|(count, _)| *count > 0);
+    counts.extend(others.map(|(count, how)| format!("{count} {how}")));
+    let mut lines = vec![format!("{}.", counts.join(", "))];
     lines.extend(record.witnesses.iter().map(|witness| format!("- {}", words::witness(witness))));
     for fault in &record.faults {
         let Some(recovery) = fault.recovery else { continue };
@@ -220,8 +226,8 @@ fn outcome(record: &Record) -> Vec<String> {
         lines.push(match recovery.r3 {
             Time::Ns(ns) => format!(
                 "Recovery from {what} is over {} after it, at {}.",
-                format_duration(ns),
-                format_duration(fault.at_ns.saturating_add(ns))
+                milliseconds(ns),
+                milliseconds(fault.at_ns.saturating_add(ns))
             ),
             Time::MoreThanNs(_) => format!("The stream ends before recovery from {what}."),
             Time::None => format!("There is no recovery from {what}."),

@@ -48,6 +48,8 @@ pub struct Trials<'a> {
     /// What must be shown.
     wanted: Signature,
     used: Cell<u32>,
+    /// Those that came to an end.
+    finished: Cell<u32>,
     /// What was asked before, by the text of the scenario.
     known: RefCell<BTreeMap<String, bool>>,
     /// The smallest so far that shows it.
@@ -72,6 +74,7 @@ impl<'a> Trials<'a> {
             expect,
             wanted,
             used: Cell::new(0),
+            finished: Cell::new(0),
             known: RefCell::default(),
             best: RefCell::new(config),
             twin: RefCell::default(),
@@ -96,6 +99,11 @@ impl<'a> Trials<'a> {
     /// Runs so far.
     pub fn used(&self) -> u32 {
         self.used.get()
+    }
+
+    /// Whether one of them has panicked.
+    pub fn has_panicked(&self) -> bool {
+        self.finished.get() < self.used()
     }
 
     /// Whether nothing more is run.
@@ -148,6 +156,7 @@ impl<'a> Trials<'a> {
         let twin = self.twin_of(&case.config);
         let id = RunId { seed: self.seed, stratum: None };
         let (record, _) = judge_beside(scenario, case, id, self.registry, &twin);
+        self.finished.set(self.finished.get() + 1);
         let found = Signature::of(&record);
         found.is_some_and(|found| self.wanted.is_shown_by(&found))
     }
