@@ -1,8 +1,8 @@
 //! A broken run becomes the smallest scenario that still shows the same violation, with its story.
 //!
 //! Whatever is proposed is written as a scenario, read again and run with the same seed; what shows
-//! the same [`Signature`] is kept. Values shrink by proptest's own binary search, lists by deletion
-//! ([`deletion`]), schedules by both ([`schedule`]), which property tests can use as well.
+//! the same [`Signature`] is kept. Numbers shrink by proptest's own binary search, lists by deletion,
+//! and schedules by both: [`schedules`] offers them to property tests.
 
 mod deletion;
 mod schedule;

@@ -144,7 +144,7 @@ enum Way {
     /// A setting gets this value: its default, or certainty instead of chance.
     Setting(&'static OptionDoc, &'static str),
     /// One direction only; `true`: the other one.
-    OneWay(bool),
+    OneDirection(bool),
     /// It lasts less long.
     Shorter,
     /// It starts earlier, or at an earlier time of its point.
@@ -181,7 +181,7 @@ impl Simpler {
                 OptionKind::Percent => Way::Setting(doc, "100%"),
                 _ => Way::Setting(doc, doc.default),
             }));
-            let ways = ways.chain([Way::OneWay(false), Way::OneWay(true)]);
+            let ways = ways.chain([Way::OneDirection(false), Way::OneDirection(true)]);
             let ways = ways.chain([Way::Shorter, Way::Earlier]);
             left.extend(ways.map(|way| (index, way)));
         }
@@ -242,8 +242,8 @@ impl Simpler {
     }
 }
 
-/// A search for a smaller number, if the way is about one: times in milliseconds, so that people can
-/// read what is found.
+/// A search for a smaller number, if the way is about one: times in milliseconds, so that people
+/// can read what is found.
 fn search(fault: &FaultConfig, way: Way) -> Option<Search> {
     let (unit, number) = match (way, &fault.at) {
         // A millisecond is short enough.
@@ -279,7 +279,7 @@ fn simpler(
             let by_chance = (faults::of(fault.kind).effect)(&fault.options).is_of_chance();
             fault.draws = fault.draws.filter(|_| by_chance);
         }
-        (Way::OneWay(back), _) => match &mut fault.place {
+        (Way::OneDirection(back), _) => match &mut fault.place {
             FaultPlace::Link { from, to, both: both @ true } => {
                 *both = false;
                 if back {

@@ -123,13 +123,12 @@ fn keys(trials: &Trials) {
 }
 
 /// One thing less that a scenario says.
-type Change = Box<dyn Fn(&mut RunConfig)>;
+type Change<'c> = Box<dyn Fn(&mut RunConfig) + 'c>;
 
 /// Smaller pipelines, and defaults.
 fn settings(trials: &Trials) {
-    let mut changes = smaller(&trials.best());
-    changes.extend(defaults(&trials.best()));
-    for change in changes {
+    let best = trials.best();
+    for change in smaller(&best).into_iter().chain(defaults(&best)) {
         let mut config = trials.best();
         change(&mut config);
         trials.shows(&config);
@@ -137,21 +136,21 @@ fn settings(trials: &Trials) {
 }
 
 /// Fewer operators, protected ones, instances and replicas.
-fn smaller(config: &RunConfig) -> Vec<Change> {
-    let mut changes: Vec<Change> = Vec::new();
+fn smaller(config: &RunConfig) -> Vec<Change<'_>> {
+    let mut changes: Vec<Change<'_>> = Vec::new();
     for pipeline in pipelines::ALL {
         if let Some(moved) = moved(config, pipeline) {
             changes.push(Box::new(move |config| *config = moved.clone()));
         }
     }
-    for name in config.protect.clone() {
+    for name in &config.protect {
         changes.push(Box::new(move |config| {
-            config.protect.retain(|protected| *protected != name);
-            config.mixture.remove(&name);
+            config.protect.retain(|protected| protected != name);
+            config.mixture.remove(name);
         }));
     }
-    let fewer = |name: &String, n: u16| -> Change {
-        let name = name.clone();
+    let fewer = |name, n: u16| -> Change<'_> {
+        let name: &String = name;
         Box::new(move |config| {
             config.parallelism.insert(name.clone(), n);
         })
@@ -219,8 +218,8 @@ fn tasks(pipeline: &Pipeline, options: &Options) -> Vec<&'static str> {
 
 /// Everything as if nothing were said, one by one. What the clock of a scenario is (heartbeats,
 /// intervals, the rate, what a save takes) stays: with the default all would only last longer.
-fn defaults(config: &RunConfig) -> Vec<Change> {
-    let mut changes: Vec<Change> = vec![
+fn defaults(config: &RunConfig) -> Vec<Change<'_>> {
+    let mut changes: Vec<Change<'_>> = vec![
         Box::new(|config| config.mixture.clear()),
         Box::new(|config| config.dedup = Dedup::Receiver),
         Box::new(|config| config.duplicates_free = true),
@@ -245,19 +244,19 @@ fn defaults(config: &RunConfig) -> Vec<Change> {
         Box::new(|config| config.sizes.control = 32),
         Box::new(|config| config.sizes.entry = 64),
     ];
-    for name in config.service_ns.keys().cloned() {
+    for name in config.service_ns.keys() {
         changes.push(Box::new(move |config| {
-            config.service_ns.remove(&name);
+            config.service_ns.remove(name);
         }));
     }
-    for edge in config.network.edge_latency_ns.keys().cloned() {
+    for edge in config.network.edge_latency_ns.keys() {
         changes.push(Box::new(move |config| {
-            config.network.edge_latency_ns.remove(&edge);
+            config.network.edge_latency_ns.remove(edge);
         }));
     }
-    for edge in config.network.edge_jitter_ns.keys().cloned() {
+    for edge in config.network.edge_jitter_ns.keys() {
         changes.push(Box::new(move |config| {
-            config.network.edge_jitter_ns.remove(&edge);
+            config.network.edge_jitter_ns.remove(edge);
         }));
     }
     for doc in pipelines::find(config.pipeline).map_or(&[][..], |pipeline| pipeline.options) {
@@ -265,16 +264,16 @@ fn defaults(config: &RunConfig) -> Vec<Change> {
             config.pipeline_options = config.pipeline_options.with(doc, doc.default);
         }));
     }
-    for key in config.given_options.keys().cloned() {
+    for key in config.given_options.keys() {
         changes.push(Box::new(move |config| {
-            config.given_options.remove(&key);
+            config.given_options.remove(key);
         }));
     }
     let mixed = config.mixture.values();
-    for (strategy, key) in mixed.flat_map(|m| m.given.keys().map(|key| (m.strategy, key.clone()))) {
+    for (strategy, key) in mixed.flat_map(|m| m.given.keys().map(|key| (m.strategy, key))) {
         changes.push(Box::new(move |config| {
             let same = config.mixture.values_mut().filter(|mixed| mixed.strategy == strategy);
-            same.for_each(|mixed| drop(mixed.given.remove(&key)));
+            same.for_each(|mixed| drop(mixed.given.remove(key)));
         }));
     }
     changes

@@ -194,8 +194,8 @@ fn befell(fault: &Fault, node: NodeId, strike: &Strike, log: &RunLog) -> String 
     if let Some(point) = &fault.point {
         let _ = write!(text, ", at the {point}");
     } else if of_node {
-        let marks = log.nodes[node.index()].log.marks.iter();
-        let last = marks.filter(|mark| mark.at <= strike.at).last();
+        let mut marks = log.nodes[node.index()].log.marks.iter().rev();
+        let last = marks.find(|mark| mark.at <= strike.at);
         if let Some(mark) = last {
             let ago = milliseconds(strike.at - mark.at);
             let _ = write!(text, ", {ago} after its `{}`", mark.name);
