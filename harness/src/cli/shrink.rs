@@ -32,6 +32,9 @@ pub fn shrink(args: &ShrinkArgs, registry: &Registry) -> Exit {
     };
     let path = args.out.clone().unwrap_or_else(|| default_path(&args.scenario));
     // Before the work, not after.
+    if path.is_dir() {
+        return usage(&format!("error: {} is a directory, name a file\n", path.display()));
+    }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     if let Some(folder) = folder
         && let Err(error) = std::fs::create_dir_all(folder)
@@ -59,8 +62,9 @@ pub fn shrink(args: &ShrinkArgs, registry: &Registry) -> Exit {
         return usage(&format!("error: cannot write {}: {error}\n", path.display()));
     }
     let mut output = Output::default();
-    output.print(&summary(&shrunk, &path));
-    output.exit(if stop.load(Ordering::Relaxed) { Exit::Interrupted } else { Exit::Held })
+    let interrupted = stop.load(Ordering::Relaxed) && !shrunk.is_smallest;
+    output.print(&summary(&shrunk, &path, interrupted));
+    output.exit(if interrupted { Exit::Interrupted } else { Exit::Held })
 }
 
 /// The scenario's name, in the current folder.
@@ -70,7 +74,7 @@ fn default_path(scenario: &Path) -> PathBuf {
 }
 
 /// What has become of the run.
-fn summary(shrunk: &Shrunk, path: &Path) -> String {
+fn summary(shrunk: &Shrunk, path: &Path, interrupted: bool) -> String {
     let Shrunk { before, after, .. } = shrunk;
     let count = |of: fn(&Size) -> u64| (of(before).to_string(), of(after).to_string());
     let keys = |size: &Size| size.keys.map_or("-".to_string(), |keys| keys.to_string());
@@ -86,9 +90,10 @@ fn summary(shrunk: &Shrunk, path: &Path) -> String {
     for (name, (before, after)) in rows {
         let _ = writeln!(text, "{name:10} {before:>16} {after:>16}");
     }
-    let end = match shrunk.is_smallest {
-        true => "nothing more can be left out",
-        false => "more may be left out: give a larger --budget",
+    let end = match (shrunk.is_smallest, interrupted) {
+        (true, _) => "nothing more can be left out",
+        (false, true) => "interrupted, more may be left out",
+        (false, false) => "more may be left out: give a larger --budget",
     };
     let runs = plural(u64::from(shrunk.evaluations), "run");
     let _ = writeln!(text, "\n{runs}; {end}");

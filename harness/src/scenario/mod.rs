@@ -26,8 +26,9 @@
 //! generated = { tuples = 20000, keys = 1000 }  # for most pipelines, or else
 //! recorded = "data/flights.csv"   # for pipelines of recorded streams; relative to the scenario
 //! take = 5000                     # only so many rows; default: all
-//! only = ["3..17", "40"]          # of these, tuples 3 to 16 and 40, counted from 0. They keep their
-//!                                 # instants, keys and values, and the stream its end
+//! only = ["3..17", "40"]          # of these, tuples 3 to 16 and 40, counted from 0. They keep
+//!                                 # their instants, keys and values, and the stream its end;
+//!                                 # formulas speak of the whole stream
 //!
 //! [protection]
 //! spares = 1                      # additional replicas of protected operators, 0 or 1

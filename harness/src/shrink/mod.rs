@@ -1,8 +1,8 @@
 //! A broken run becomes the smallest scenario that still shows the same violation, with its story.
 //!
 //! Whatever is proposed is written as a scenario, read again and run with the same seed; what shows
-//! the same [`Signature`] is kept. Numbers shrink by proptest's own binary search, lists by deletion,
-//! and schedules by both: [`schedules`] offers them to property tests.
+//! the same [`Signature`] is kept. Numbers shrink by proptest's own binary search, lists by
+//! deletion, and schedules by both: [`schedules`] offers them to property tests.
 
 mod deletion;
 mod schedule;
@@ -76,7 +76,7 @@ pub struct Shrunk {
     pub before: Size,
     /// The run of the file.
     pub after: Size,
-    /// Runs that it took.
+    /// Runs that were tried.
     pub evaluations: u32,
     /// Whether nothing more could be left out; else the budget was used up, or it was stopped.
     pub is_smallest: bool,
@@ -199,7 +199,7 @@ fn size(config: &RunConfig, plan: &RunPlan, length_ns: u64) -> Size {
 /// More steps than any search takes: the budget ends it.
 const ITERATIONS_MAX: u32 = 1_000_000;
 
-/// Who drives proptest's trees. Nothing is drawn, read from the environment or kept in files.
+/// Who drives proptest's trees. Nothing is drawn or kept in files, whatever the environment says.
 fn runner() -> TestRunner {
     let config = Config {
         failure_persistence: None,

@@ -8,7 +8,7 @@ use crate::config::{FaultAt, FaultPlace, InputConfig, Kept, Recording, RunConfig
 use aftermath_systems::options::Options;
 use aftermath_systems::pipelines::{self, InputSchema, Pipeline, VertexRole};
 use aftermath_systems::plan::Dedup;
-use aftermath_systems::protocol::MILLISECOND;
+use aftermath_systems::protocol::{MILLISECOND, Nanos};
 use proptest::num;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestCaseError;
@@ -58,7 +58,14 @@ fn search<V: ValueTree>(trials: &Trials, tree: V, apply: impl Fn(&mut RunConfig,
 fn schedule(trials: &Trials) {
     let config = trials.best();
     let tree = ScheduleTree::new(config.faults, config.network.tick_ns);
-    search(trials, tree, |config, faults| config.faults = faults);
+    search(trials, tree, |config, mut faults| {
+        // As they happen, for readers; stable, as planning is.
+        faults.sort_by_key(|fault| match fault.at {
+            FaultAt::Instant(at) => at,
+            _ => Nanos::MAX,
+        });
+        config.faults = faults;
+    });
 }
 
 /// A shorter stream.

@@ -9,6 +9,7 @@ use aftermath_reports::record::{Claimed, Fault, Record, Time};
 use aftermath_reports::words::{self, plural};
 use aftermath_systems::planted_bugs;
 use aftermath_systems::protocol::{MILLISECOND, Nanos, NodeId};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// Most reached points that are told.
@@ -62,6 +63,8 @@ pub fn story(found: &Found, case: &Case, record: &Record, log: &RunLog) -> Strin
 fn comment(sentence: &str) -> String {
     let mut text = String::new();
     let mut line = "#".to_string();
+    // A recorded stream may have characters that no comment can have.
+    let sentence = sentence.replace(char::is_control, " ");
     for word in sentence.split_whitespace() {
         if line.chars().count() + 1 + word.chars().count() > COLUMNS && line.len() > 3 {
             let _ = writeln!(text, "{line}");
@@ -105,10 +108,12 @@ fn setting(case: &Case, log: &RunLog, record: &Record) -> Vec<String> {
             each.collect::<Vec<_>>().join(", ")
         }
     };
-    let protected = config.protect.iter().map(|operator| {
-        let (strategy, _) = config.strategy_of(operator);
-        format!("{strategy} protects {operator}")
-    });
+    let mut by_strategy: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for operator in &config.protect {
+        by_strategy.entry(config.strategy_of(operator).0).or_default().push(operator);
+    }
+    let protected = by_strategy.iter();
+    let protected = protected.map(|(name, of)| format!("{name} protects {}", of.join(" and ")));
     let protected: Vec<_> = protected.collect();
     let protected = match (protected.is_empty(), config.spares) {
         (true, _) => "nothing is protected".to_string(),

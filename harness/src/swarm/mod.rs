@@ -3,9 +3,10 @@
 //! never goes (Groce, Zhang, Eide, Chen and Regehr, "Swarm testing", ISSTA 2012).
 //!
 //! What is drawn are faults as a scenario says them, so the schedule can be printed, pasted and
-//! shrunk. What each leaves to chance is numbered, and so does not depend on the others. Where the swarm stays within claims, a fault is drawn again until the schedule
-//! is one about which the strategy promises something (`promised`); so schedules differ between
-//! strategies that promise different things. Whom faults befall is drawn in `place`.
+//! shrunk. What each leaves to chance is numbered, and so does not depend on the others. Where the
+//! swarm stays within claims, a fault is drawn again until the schedule is one about which the
+//! strategy promises something (`promised`); so schedules differ between strategies that promise
+//! different things. Whom faults befall is drawn in `place`.
 
 mod place;
 mod promised;
