@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The kinds of steps, those that save most first.
-const STEPS: [fn(&Trials); 5] = [schedule, length, settings, tuples, keys];
+const STEPS: [fn(&Trials); 5] = [schedule, length, settings, keys, tuples];
 
 /// Fewer keys than these are tried one by one.
 const FEW_KEYS: u32 = 4;
