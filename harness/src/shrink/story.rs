@@ -139,7 +139,7 @@ fn setting(case: &Case, log: &RunLog, record: &Record) -> Vec<String> {
         Claimed::NotCovered(why) => format!("nothing ({why})"),
     };
     let observed = words::guarantee(&record.observed);
-    lines.push(format!("For what befell it claims: {claimed}. Observed: {observed}."));
+    lines.push(format!("Claimed for what befell: {claimed}. Observed: {observed}."));
     lines
 }
 
@@ -187,14 +187,14 @@ fn events(record: &Record, log: &RunLog) -> Vec<String> {
 /// One fault, at which point it struck, and what it met.
 fn befell(fault: &Fault, node: NodeId, strike: &Strike, log: &RunLog) -> String {
     let mut text = format!("{} befalls {}", fault.kind, fault.node);
+    let of_node = log.plan.systems.node(node).name == fault.node;
+    if of_node && strike.was_primary {
+        text += ", which leads,";
+    }
     if fault.healed_ns < log.length_ns {
         let _ = write!(text, " for {}", milliseconds(fault.healed_ns - fault.at_ns));
     } else {
         text += " until the end";
-    }
-    let of_node = log.plan.systems.node(node).name == fault.node;
-    if of_node && strike.was_primary {
-        text += ", which leads";
     }
     if let Some(point) = &fault.point {
         let _ = write!(text, ", at the {point}");
