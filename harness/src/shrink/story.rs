@@ -214,7 +214,8 @@ fn befell(fault: &Fault, node: NodeId, strike: &Strike, log: &RunLog) -> String 
 /// What was delivered, lost, repeated or wrong, and when it was over.
 fn outcome(record: &Record) -> Vec<String> {
     let c = &record.counts;
-    let mut counts = vec![format!("{} of {} arrive", c.unique, plural(c.expected, "output"))];
+    let arrive = if c.unique == 1 { "arrives" } else { "arrive" };
+    let mut counts = vec![format!("{} of {} {arrive}", c.unique, plural(c.expected, "output"))];
     let others = [
         (c.lost, "never"),
         (c.duplicates, "once more"),
