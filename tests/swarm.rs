@@ -222,19 +222,19 @@ fn at() -> impl Strategy<Value = FaultAt> {
 }
 
 fn any_fault() -> impl Strategy<Value = FaultConfig> {
-    (0..ALL.len(), any::<u64>(), prop::option::of(1..900_000_000u64)).prop_flat_map(
-        |(kind, seed, for_ns)| {
-            let entry = &ALL[kind];
-            let options = entry.draw_options(&mut Seed(seed).stream("options"));
-            (place(entry.place == Place::Link), at()).prop_map(move |(place, at)| FaultConfig {
-                kind: entry.kind,
-                place,
-                options: options.clone(),
-                at,
-                for_ns,
-            })
-        },
-    )
+    let lasting = (prop::option::of(1..900_000_000u64), prop::option::of(0..1_000u64));
+    (0..ALL.len(), any::<u64>(), lasting).prop_flat_map(|(kind, seed, (for_ns, draws))| {
+        let entry = &ALL[kind];
+        let options = entry.draw_options(&mut Seed(seed).stream("options"));
+        (place(entry.place == Place::Link), at()).prop_map(move |(place, at)| FaultConfig {
+            kind: entry.kind,
+            place,
+            options: options.clone(),
+            at,
+            for_ns,
+            draws,
+        })
+    })
 }
 
 #[test]

@@ -15,7 +15,7 @@ use std::hash::{Hash, Hasher};
 use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// Failing runs of one signature that are kept to be shown.
+/// Failing runs of one kind that are kept to be shown.
 pub const SHOWN_MAX: usize = 3;
 /// Files that are open at once.
 const OPEN_MAX: usize = 64;
@@ -75,10 +75,10 @@ pub struct Joined {
     cases: Vec<CaseResult>,
 }
 
-/// Failing runs of one signature.
+/// Failing runs of one kind: the same case and strategy, broken in the same respects.
 pub struct Group {
-    /// The signature.
-    pub signature: Signature,
+    /// What they are runs of, and in which respects they are broken.
+    pub kind: Kind,
     /// How many there are.
     pub count: u64,
     /// The first of them.
@@ -89,7 +89,7 @@ pub struct Group {
 pub struct Told {
     /// What is shown.
     pub report: Report,
-    /// Failing runs of campaigns by signature, in the order in which they come.
+    /// Failing runs of campaigns by kind, in the order in which they come.
     pub failures: Vec<Group>,
     /// Runs in which two worlds differ: their number, and how the first is run again.
     pub differ: (u64, Option<String>),
@@ -296,18 +296,45 @@ fn bare(record: &Record) -> Record {
     Record { replay: String::new(), series: None, ..record.clone() }
 }
 
-/// Failing runs by signature.
+/// A kind of failing runs.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Kind {
+    /// The scenario.
+    pub scenario: String,
+    /// The case.
+    pub case: String,
+    /// The strategy.
+    pub strategy: String,
+    /// In which respects they are broken; `None`: they are not, and were expected to be something
+    /// else than they are.
+    pub signature: Option<Signature>,
+}
+
+impl Kind {
+    fn of(record: &Record) -> Kind {
+        let Record { scenario, case, strategy, .. } = record.clone();
+        Kind { scenario, case, strategy, signature: Signature::of(record) }
+    }
+
+    /// In which respects, for people.
+    pub fn respects(&self) -> String {
+        let signature = self.signature.as_ref();
+        signature.map_or("another status than expected".into(), Signature::to_string)
+    }
+}
+
+/// Failing runs by kind.
 #[derive(Default)]
 struct Groups {
     list: Vec<Group>,
-    places: BTreeMap<Signature, usize>,
+    places: BTreeMap<Kind, usize>,
 }
 
 impl Groups {
     fn add(&mut self, record: Record) {
-        let signature = Signature::of(&record);
-        let at = *self.places.entry(signature.clone()).or_insert_with(|| {
-            self.list.push(Group { signature, count: 0, shown: Vec::new() });
+        let kind = Kind::of(&record);
+        let at = *self.places.entry(kind.clone()).or_insert_with(|| {
+            self.list.push(Group { kind, count: 0, shown: Vec::new() });
             self.list.len() - 1
         });
         let group = &mut self.list[at];

@@ -26,6 +26,7 @@ pub mod run;
 pub mod scenario;
 pub mod search;
 pub mod seed;
+pub mod shrink;
 pub mod signature;
 pub mod swarm;
 pub mod sweep;

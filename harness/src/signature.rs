@@ -1,88 +1,104 @@
-//! What kind of failure a failing run is: which checkers speak, and about what. Two runs of one
-//! signature are broken in the same way, whatever their seeds, times and numbers.
+//! In which respects a run is broken, without numbers and times: two runs with one signature show
+//! the same violation, as far as the judge can tell.
 
 use crate::record::WORLDS_DIFFER;
-use aftermath_reports::record::{Claimed, Record};
-use std::collections::BTreeSet;
+use aftermath_reports::record::{Claimed, Guarantee, Record, Status};
 use std::fmt;
 
-/// A checker and the kind of violation it tells of: `claim` and `gap`, `expectation` and
-/// `recovery.r2`, `pair` and nothing more.
-pub type Violation = (String, String);
+/// Whatever was promised, this must hold: how reasons begin, and what it is called here.
+const CHECKERS: [(&str, &str); 5] = [
+    (WORLDS_DIFFER, "worlds"),
+    ("ledger:", "ledger"),
+    ("reference:", "reference"),
+    ("confirmed-before-durable:", "durability"),
+    ("pair:", "pair"),
+];
 
-/// The kind of a failure.
+/// What is measured where there is no such number, which is another violation than a wrong one.
+const NOTHING: &str = "nothing";
+
+/// Respects in which a run is broken, the leading one first: `gap + state`, `settles`, `pair`,
+/// `expectation:lost`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Signature {
-    /// The scenario.
-    pub scenario: String,
-    /// The case.
-    pub case: String,
-    /// The strategy.
-    pub strategy: String,
-    /// What was violated.
-    pub violations: BTreeSet<Violation>,
-}
+pub struct Signature(Vec<String>);
 
 impl Signature {
-    /// The signature of a run. Of one that is not broken it has no violations.
-    pub fn of(record: &Record) -> Signature {
-        Signature {
-            scenario: record.scenario.clone(),
-            case: record.case.clone(),
-            strategy: record.strategy.clone(),
-            violations: violations(record),
+    /// That of a run; none if it is not broken.
+    pub fn of(record: &Record) -> Option<Signature> {
+        if record.status != Status::Broken {
+            return None;
         }
+        let said = |start: &str| record.reasons.iter().any(|reason| reason.starts_with(start));
+        let checkers = CHECKERS.iter().filter(|(start, _)| said(start));
+        let mut kinds: Vec<String> = checkers.map(|(_, kind)| kind.to_string()).collect();
+        if let Claimed::Guarantee(claimed) = &record.claimed {
+            kinds.extend(worse(claimed, &record.observed).into_iter().map(str::to_string));
+        }
+        let failed = record.checks.iter().filter(|check| !check.held);
+        kinds.extend(failed.map(|check| match check.measured.as_str() {
+            NOTHING => format!("expectation:{}:{NOTHING}", check.what),
+            _ => format!("expectation:{}", check.what),
+        }));
+        Some(Signature(kinds))
     }
+
+    /// Whether it is this violation that another run shows: led by the same respect, and in no
+    /// respect that is new.
+    pub fn is_shown_by(&self, other: &Signature) -> bool {
+        self.0.first() == other.0.first() && self.includes(other)
+    }
+
+    /// Whether it has all respects of another.
+    pub fn includes(&self, other: &Signature) -> bool {
+        other.0.iter().all(|kind| self.0.contains(kind))
+    }
+
+    /// Whether a check of what the scenario expects is part of it.
+    pub fn expects(&self, what: &str) -> bool {
+        let of = |kind: &String| {
+            let check = kind.strip_prefix("expectation:")?.split(':').next()?;
+            Some(check == what)
+        };
+        self.0.iter().filter_map(of).any(|same| same)
+    }
+}
+
+/// In which respects what was observed is worse than what was claimed.
+fn worse(claimed: &Guarantee, observed: &Guarantee) -> Vec<&'static str> {
+    let memory = observed.memory_bounded == Some(false) && claimed.memory_bounded == Some(true);
+    let respects = [
+        (!observed.settles && claimed.settles, "settles"),
+        (observed.gap && !claimed.gap, "gap"),
+        (observed.duplicates && !claimed.duplicates, "duplicates"),
+        (observed.value > claimed.value, "value"),
+        (!observed.state_same && claimed.state_same, "state"),
+        (memory, "memory"),
+    ];
+    respects.into_iter().filter(|(worse, _)| *worse).map(|(_, name)| name).collect()
 }
 
 impl fmt::Display for Signature {
-    /// `claim: gap, pair`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let one = |(checker, kind): &Violation| match kind.is_empty() {
-            true => checker.clone(),
-            false => format!("{checker}: {kind}"),
-        };
-        let all: Vec<_> = self.violations.iter().map(one).collect();
-        f.write_str(if all.is_empty() { "another status than expected" } else { "" })?;
-        f.write_str(&all.join(", "))
+        f.write_str(&self.0.join(" + "))
     }
 }
 
-/// What a run violates.
-pub fn violations(record: &Record) -> BTreeSet<Violation> {
-    let mut found: BTreeSet<Violation> = BTreeSet::new();
-    let mut add = |checker: &str, kind: &str| {
-        found.insert((checker.to_string(), kind.to_string()));
-    };
-    if let Claimed::Guarantee(claimed) = &record.claimed {
-        let seen = &record.observed;
-        for (violated, kind) in [
-            (seen.gap && !claimed.gap, "gap"),
-            (seen.duplicates && !claimed.duplicates, "duplicates"),
-            (seen.value > claimed.value, "value"),
-            (!seen.state_same && claimed.state_same, "state"),
-            (seen.memory_bounded == Some(false) && claimed.memory_bounded == Some(true), "memory"),
-            (!seen.settles && claimed.settles, "stuck"),
-        ] {
-            if violated {
-                add("claim", kind);
-            }
-        }
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn signature(kinds: &[&str]) -> Signature {
+        Signature(kinds.iter().map(|kind| kind.to_string()).collect())
     }
-    for witness in &record.witnesses {
-        match &*witness.checker {
-            "expectation" => add("expectation", &witness.subject),
-            // These are the evidence for a claim, and come along when another one is violated.
-            "lost" | "duplicate" | "wrong-value" | "unexpected" | "state" | "memory" | "stuck" => {}
-            checker => add(checker, ""),
-        }
+
+    #[test]
+    fn the_same_violation_is_led_by_the_same_respect_and_has_no_new_one() {
+        let found = signature(&["gap", "state"]);
+        assert!(found.is_shown_by(&found));
+        assert!(found.is_shown_by(&signature(&["gap"])));
+        assert!(!found.is_shown_by(&signature(&["state"])));
+        assert!(!found.is_shown_by(&signature(&["settles", "gap"])));
+        assert!(!found.is_shown_by(&signature(&["gap", "value"])));
+        assert_eq!(found.to_string(), "gap + state");
     }
-    for reason in &record.reasons {
-        if reason == WORLDS_DIFFER {
-            add("worlds", "differ");
-        } else if reason.starts_with("ledger: ") {
-            add("ledger", "");
-        }
-    }
-    found
 }

@@ -77,6 +77,14 @@ impl Options {
         Ok(Options(docs.iter().map(|doc| (doc.name, value(doc))).collect()))
     }
 
+    /// The same with another value of one option, which its description must allow.
+    #[must_use]
+    pub fn with(&self, doc: &OptionDoc, value: &str) -> Options {
+        let mut options = self.clone();
+        options.0.insert(doc.name, value.to_string());
+        options
+    }
+
     /// A choice's word.
     ///
     /// # Panics

@@ -186,6 +186,7 @@ fn the_answer_of_the_store_is_for_anybody() {
         let asker = traces.flatten().find(asks).expect("a region restarts from the store");
         let node = log.plan.systems.node(NodeId(asker.handler.node));
         trial.extra = Some(PlannedFault {
+            draws: None,
             kind: FaultKind::ProcessCrash,
             effect: Effect::Crash { closes_connections: true, loses_disk: false, wire_dies: false },
             place: PlannedPlace::Node { instance: node.instance, replica: Some(node.replica) },

@@ -34,6 +34,8 @@ pub enum Command {
     Search(SearchArgs),
     /// Run one run of a scenario again, twice, and show what happened
     Replay(ReplayArgs),
+    /// Make a broken run the smallest scenario that still shows the same violation
+    Shrink(ShrinkArgs),
     /// Let a machine fail at every protocol point of a scenario and judge each run
     Sweep(SweepArgs),
     /// Write the report again from records alone
@@ -220,6 +222,33 @@ pub struct SweepArgs {
     /// Print every row of the table
     #[arg(long)]
     pub all: bool,
+}
+
+#[derive(ClapArgs, Debug)]
+#[command(after_help = help::SHRINK)]
+pub struct ShrinkArgs {
+    /// The scenario file
+    #[arg(value_name = "SCENARIO")]
+    pub scenario: PathBuf,
+    /// The case; default: the only one
+    #[arg(long, value_name = "NAME")]
+    pub case: Option<String>,
+    /// The strategy; default: the only one of the case
+    #[arg(long, value_name = "NAME")]
+    pub strategy: Option<String>,
+    /// The seed; default: the first of the scenario
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// The stratum of a stratified case
+    #[arg(long, value_name = "N")]
+    pub stratum: Option<u32>,
+    /// At most so many runs
+    #[arg(long, value_name = "N", default_value_t = 500)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
+    pub budget: u32,
+    /// Where to write the scenario; default: NAME-shrunk.toml in the current folder
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
 }
 
 #[derive(ClapArgs, Debug)]

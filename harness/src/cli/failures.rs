@@ -4,7 +4,7 @@
 use super::replay::account;
 use crate::agreement;
 use crate::campaign::Block;
-use crate::joined::{Group, SHOWN_MAX};
+use crate::joined::{Group, Kind, SHOWN_MAX};
 use crate::plan::RunPlan;
 use crate::seed::Seed;
 use crate::trace;
@@ -25,11 +25,9 @@ pub fn told(groups: &[Group]) -> String {
     let runs = plural(groups.iter().map(|group| group.count).sum(), "failing run");
     let mut text = format!("{runs}, {}\n", plural(groups.len() as u64, "signature"));
     for group in groups {
-        let kind = &group.signature;
-        text += &format!(
-            "  {} x {}: {} / {}: {kind}\n",
-            group.count, kind.scenario, kind.case, kind.strategy
-        );
+        let Kind { scenario, case, strategy, .. } = &group.kind;
+        let respects = group.kind.respects();
+        text += &format!("  {} x {scenario}: {case} / {strategy}: {respects}\n", group.count);
         if let Some(first) = group.shown.first() {
             text += &format!("    replay: {}\n", first.replay);
             let smaller = first.replay.replacen("aftermath replay ", "aftermath shrink ", 1);
@@ -101,7 +99,7 @@ fn text(
         record.replay,
         nth + 1,
         group.count,
-        group.signature,
+        group.kind.respects(),
         account(record, &log),
         trace::render(&log)
     ))

@@ -8,6 +8,7 @@ Examples:
   aftermath replay scenarios/flights.toml --strategy amnesia --seed 7
                                                  one run again, told
   aftermath sweep scenarios/sweep.toml           a failure at every protocol point
+  aftermath shrink broken.toml --seed 7          the smallest scenario that breaks in the same way
   aftermath list strategies                      what a scenario can name
   aftermath completions bash > ~/.local/share/bash-completion/completions/aftermath
 
@@ -131,6 +132,22 @@ Examples:
 Exit codes: 0 no claim broken, 1 a claim broken, 2 wrong usage or scenario, 4 nothing ran, 130
 interrupted (what is done is written), 101 a bug of aftermath itself: a run that ended early and the
 same run from start to end have different verdicts.";
+
+/// Below `aftermath shrink --help`.
+pub const SHRINK: &str = "\
+A run that is broken, drawn by a swarm or written, is cut down while it still shows the same violation:
+the same seed, fewer faults, tuples, keys, operators and settings. The file that is written tells its
+story in a comment, fails when it is run, and can become a regression once what it shows is mended.
+
+Examples:
+  aftermath shrink scenarios/swarm.toml --case window --strategy upstream-backup --seed 17
+  aftermath shrink scenarios/planted/static-role.toml --seed 3 --out small.toml
+  aftermath run small.toml                       exit code 1
+
+Ctrl-C stops the search and writes the smallest scenario so far; a second one gives up at once.
+
+Exit codes: 0 shrunk, 2 wrong usage or scenario or nowhere to write, 3 the run is not broken,
+101 a bug of aftermath itself, 130 interrupted.";
 
 /// Below `aftermath report --help`.
 pub const REPORT: &str = "\

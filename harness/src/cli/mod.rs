@@ -2,6 +2,7 @@
 
 mod args;
 mod campaign;
+mod choose;
 mod completions;
 mod exit;
 mod failures;
@@ -14,6 +15,7 @@ mod replay;
 mod report;
 mod run;
 mod search;
+mod shrink;
 mod sweep;
 
 pub use exit::Exit;
@@ -42,6 +44,7 @@ pub fn main(registry: &Registry) -> ExitCode {
         Command::Search(args) => search::search(&args, registry),
         Command::Replay(args) => replay::replay(&args, registry),
         Command::Sweep(args) => sweep::sweep(&args, registry),
+        Command::Shrink(args) => shrink::shrink(&args, registry),
         Command::Report(args) => report::report(&args),
         Command::List(args) => list::list(&args, registry),
         Command::Completions(args) => completions::completions(&args),

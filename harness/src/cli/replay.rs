@@ -1,15 +1,16 @@
 //! `aftermath replay`: one run, twice, with its full trace.
 
 use super::args::{Format, ReplayArgs};
+use super::choose::{choose, run_of};
 use super::exit::Exit;
 use super::output::{Output, complain, usage};
 use super::run::{disagree, load};
 use crate::agreement;
 use crate::campaign::{Disagreement, too_large};
-use crate::config::{Case, Scenario, Worlds};
+use crate::config::Worlds;
 use crate::narrator::narrated;
-use crate::plan::{RunPlan, strata};
-use crate::record::{Context, RunId, mark_different, record};
+use crate::plan::RunPlan;
+use crate::record::{Context, mark_different, record};
 use crate::run::RunLog;
 use crate::seed::Seed;
 use crate::trace;
@@ -20,9 +21,6 @@ use aftermath_systems::strategies::Registry;
 use std::fmt::Write;
 use std::rc::Rc;
 
-/// More choices than these are only counted.
-const CHOICES_MAX: usize = 40;
-
 /// Runs one run again and tells what happened.
 pub fn replay(args: &ReplayArgs, registry: &Registry) -> Exit {
     let scenarios = match load(std::slice::from_ref(&args.scenario), registry) {
@@ -30,19 +28,12 @@ pub fn replay(args: &ReplayArgs, registry: &Registry) -> Exit {
         Err(message) => return usage(&message),
     };
     let scenario = &scenarios[0];
-    let case = match choose(scenario, args) {
-        Ok(case) => case,
-        Err(message) => return usage(&format!("error: {message}\n")),
-    };
-    let id = match (strata(&case.config.faults), args.stratum) {
-        (None, Some(_)) => {
-            return usage("error: the case is not stratified; leave out --stratum\n");
-        }
-        (Some(count), Some(stratum)) if stratum >= count => {
-            return usage(&format!("error: there are strata 0 to {} only\n", count - 1));
-        }
-        (count, stratum) => RunId { seed: args.seed, stratum: count.and(stratum.or(Some(0))) },
-    };
+    let chosen = choose(scenario, args.case.as_deref(), args.strategy.as_deref());
+    let (case, id) =
+        match chosen.and_then(|case| Ok((case, run_of(case, args.seed, args.stratum)?))) {
+            Ok(chosen) => chosen,
+            Err(message) => return usage(&format!("error: {message}\n")),
+        };
     let worlds = args.world.unwrap_or(scenario.worlds);
     let refused = (worlds != Worlds::Events).then(|| too_large(case, registry)).flatten();
     if let Some(message) = refused {
@@ -91,30 +82,6 @@ pub fn replay(args: &ReplayArgs, registry: &Registry) -> Exit {
         Status::Inconclusive => Exit::Inconclusive,
         Status::Broken => Exit::Broken,
     })
-}
-
-fn choose<'a>(scenario: &'a Scenario, args: &ReplayArgs) -> Result<&'a Case, String> {
-    let named = |case: &&Case| args.case.as_ref().is_none_or(|name| *name == case.name);
-    let by = |case: &&Case| args.strategy.as_ref().is_none_or(|name| *name == case.config.label());
-    let found: Vec<_> = scenario.cases.iter().filter(named).filter(by).collect();
-    let lines = |cases: &[&Case]| -> String {
-        let line = |case: &&Case| {
-            format!("\n  --case '{}' --strategy '{}'", case.name, case.config.label())
-        };
-        let left_out = match cases.len().saturating_sub(CHOICES_MAX) {
-            0 => String::new(),
-            count => format!("\n  and {count} more"),
-        };
-        cases.iter().take(CHOICES_MAX).map(line).collect::<String>() + &left_out
-    };
-    match found[..] {
-        [case] => Ok(case),
-        [] => {
-            let all: Vec<_> = scenario.cases.iter().collect();
-            Err(format!("there is no such case and strategy; there are:{}", lines(&all)))
-        }
-        _ => Err(format!("several runs fit; say which:{}", lines(&found))),
-    }
 }
 
 /// The run, told to a person.

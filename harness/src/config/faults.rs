@@ -1,5 +1,6 @@
 //! What befalls whom and when, as a scenario says it.
 
+use crate::faults::of;
 use aftermath_systems::claim::FaultKind;
 use aftermath_systems::options::Options;
 use aftermath_systems::protocol::Nanos;
@@ -19,6 +20,23 @@ pub struct FaultConfig {
     /// How long it lasts; where `None`, what befalls a machine lasts until everything heals, and
     /// what befalls a link until the last tuple is due at the source.
     pub for_ns: Option<Nanos>,
+    /// The number of what it leaves to chance is drawn from; its place in the schedule, counted by
+    /// machines and by start, where `None`. Of several machines, each has the number after.
+    pub draws: Option<u64>,
+}
+
+impl FaultConfig {
+    /// Numbers what faults leave to chance as it is drawn where nothing is said, `faults` being in
+    /// the order of their start. From then on none of them depends on another's being there.
+    pub fn number(faults: &mut [FaultConfig]) {
+        let mut place = 0;
+        for fault in faults {
+            if (of(fault.kind).effect)(&fault.options).is_of_chance() {
+                fault.draws.get_or_insert(place);
+            }
+            place += fault.place.targets().len().max(1) as u64;
+        }
+    }
 }
 
 /// Whom a fault befalls.

@@ -3,10 +3,12 @@
 
 mod expect;
 mod faults;
+mod kept;
 
 pub use crate::agreement::Worlds;
 pub use expect::{Bound, Expect, Observed, Quantity};
 pub use faults::{FaultAt, FaultConfig, FaultPlace, LinkEnd, Target};
+pub use kept::Kept;
 
 use aftermath_systems::claim::FaultKind;
 use aftermath_systems::options::Options;
@@ -15,6 +17,7 @@ use aftermath_systems::planted_bugs::Bug;
 use aftermath_systems::protocol::{Field, Nanos, SECOND};
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// One scenario file.
@@ -76,6 +79,8 @@ pub struct RunConfig {
     pub duplicates_free: bool,
     /// What the source emits.
     pub input: InputConfig,
+    /// Which tuples of it; they keep their instants.
+    pub kept: Kept,
     /// Tuples a second.
     pub rate_per_s: u64,
     /// Links.
@@ -170,19 +175,25 @@ pub enum InputConfig {
 }
 
 impl InputConfig {
-    /// How long the stream is at this rate, ns.
-    pub fn length_ns(&self, rate_per_s: u64) -> Nanos {
-        let tuples = match self {
+    /// How many tuples it has.
+    pub fn tuples(&self) -> u64 {
+        match self {
             InputConfig::Generated { tuples, .. } => *tuples,
             InputConfig::Recorded(recording) => recording.rows.len() as u64,
-        };
-        (u128::from(tuples) * u128::from(SECOND) / u128::from(rate_per_s.max(1))) as Nanos
+        }
+    }
+
+    /// How long the stream is at this rate, ns.
+    pub fn length_ns(&self, rate_per_s: u64) -> Nanos {
+        (u128::from(self.tuples()) * u128::from(SECOND) / u128::from(rate_per_s.max(1))) as Nanos
     }
 }
 
 /// A recorded stream.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Recording {
+    /// The file it was read from.
+    pub file: PathBuf,
     /// The rows, in file order.
     pub rows: Vec<Vec<Field>>,
     /// Text of each symbol, by number.

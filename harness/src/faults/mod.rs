@@ -61,6 +61,9 @@ pub(crate) fn pick(draw: &mut Draw, values: &[&'static str]) -> &'static str {
     values[draw.below(values.len() as u64) as usize]
 }
 
+/// A probability, in millionths.
+const CERTAIN: u32 = 1_000_000;
+
 /// What a fault befalls.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Place {
@@ -93,6 +96,22 @@ pub enum Effect {
     Link(Weather),
     /// The storage device does not do what it should.
     Storage(Malfunction),
+}
+
+impl Effect {
+    /// Whether anything about it is drawn from the seed while it lasts.
+    pub fn is_of_chance(self) -> bool {
+        match self {
+            Effect::Link(Weather::Slow { jitter_ns, .. }) => jitter_ns > 0,
+            Effect::Link(Weather::Again { .. }) => true,
+            Effect::Link(weather) => weather.millionths().is_some_and(|m| m < CERTAIN),
+            Effect::Storage(
+                Malfunction::Refuse { millionths } | Malfunction::Lose { millionths },
+            ) => millionths < CERTAIN,
+            Effect::Storage(_) | Effect::Crash { .. } => false,
+            Effect::Pause | Effect::SlowServices { .. } => false,
+        }
+    }
 }
 
 /// What happens to frames on a link.

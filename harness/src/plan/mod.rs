@@ -12,7 +12,7 @@ mod workload;
 #[doc(hidden)]
 pub use mutation::Mutation;
 pub(crate) use schedule::at_instant;
-pub use schedule::{PlannedFault, PlannedPlace, strata};
+pub use schedule::{PlannedFault, PlannedPlace, settled, strata};
 pub use topology::{coordinator_name, regions};
 pub use trigger::{Awaited, Trigger};
 pub use weather::{Fate, Met, Spell, Transmission};
@@ -135,6 +135,11 @@ impl RunPlan {
         config.faults.clear();
         config.swarm = None;
         RunPlan::build(&config, registry, seed, 0)
+    }
+
+    /// The number that what a fault leaves to chance is drawn from.
+    pub(crate) fn draws_of(&self, fault: usize) -> u64 {
+        self.faults[fault].draws.unwrap_or(fault as u64)
     }
 
     /// Whether this rule is broken in this run.

@@ -23,6 +23,8 @@ pub struct PlannedFault {
     pub for_ns: Option<Nanos>,
     /// What it waits for, if it has no instant of its own.
     pub trigger: Option<Trigger>,
+    /// The number of what it leaves to chance is drawn from; its place in the schedule if `None`.
+    pub draws: Option<u64>,
 }
 
 /// Whom a fault befalls.
@@ -87,7 +89,8 @@ pub fn faults(
 pub fn at_instant(plan: &Plan, fault: &FaultConfig, at: Nanos) -> Vec<PlannedFault> {
     let effect = (faults::of(fault.kind).effect)(&fault.options);
     let trigger = Trigger::new(&fault.at, |end| nodes(plan, end));
-    let planned = |place: PlannedPlace| {
+    let planned = |(number, place): (u64, PlannedPlace)| {
+        let draws = fault.draws.map(|first| first.saturating_add(number));
         let for_ns = match place {
             PlannedPlace::Node { .. } => fault.for_ns,
             // A new connection can be made at once.
@@ -101,9 +104,30 @@ pub fn at_instant(plan: &Plan, fault: &FaultConfig, at: Nanos) -> Vec<PlannedFau
             }
         };
         let trigger = trigger.clone();
-        PlannedFault { kind: fault.kind, effect, place, at, for_ns, trigger }
+        PlannedFault { kind: fault.kind, effect, place, at, for_ns, trigger, draws }
     };
-    places(plan, &fault.place).into_iter().map(planned).collect()
+    (0..).zip(places(plan, &fault.place)).map(planned).collect()
+}
+
+/// The same schedule with nothing left open that the seed decides before a run: instants are
+/// drawn, and what else is left to chance is numbered. By start; what waits comes last.
+pub fn settled(
+    written: &[FaultConfig],
+    config: &RunConfig,
+    (seed, stratum): (Seed, u32),
+) -> Vec<FaultConfig> {
+    let mut previous = 0;
+    let settle = |(number, fault): (usize, &FaultConfig)| {
+        let at = instant(fault, seed, number, stratum, previous, config);
+        previous = at;
+        let awaited = fault.at.is_awaited().then(|| fault.at.clone());
+        (at, FaultConfig { at: awaited.unwrap_or(FaultAt::Instant(at)), ..fault.clone() })
+    };
+    let mut list: Vec<_> = written.iter().enumerate().map(settle).collect();
+    list.sort_by_key(|(at, _)| *at);
+    let mut faults: Vec<_> = list.into_iter().map(|(_, fault)| fault).collect();
+    FaultConfig::number(&mut faults);
+    faults
 }
 
 /// Into how many runs the strata of a case's faults divide it, if any.
@@ -125,6 +149,7 @@ fn instant(
     match fault.at {
         FaultAt::Instant(at) => at,
         FaultAt::Between(from, to) => {
+            let number = fault.draws.unwrap_or(number as u64);
             from + seed.stream(&format!("faults/{number}")).below(to.saturating_sub(from) + 1)
         }
         FaultAt::Strata { count, start, span } => {

@@ -11,7 +11,7 @@ impl RunPlan {
     /// all incarnations: a draw with this probability, a function of nothing else but the seed.
     pub fn draws_save(&self, (node, number): (NodeId, u64), fault: usize, millionths: u32) -> bool {
         let word = mix(mix(self.storage_seed, u64::from(node.0)), number);
-        uniform(mix(word, fault as u64), 999_999) < u64::from(millionths)
+        uniform(mix(word, self.draws_of(fault)), 999_999) < u64::from(millionths)
     }
 
     /// The latency of a save while every fault that slows storage lasts, ns.

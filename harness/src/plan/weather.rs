@@ -13,6 +13,8 @@ use aftermath_systems::protocol::{Nanos, NodeId};
 pub struct Spell {
     /// Its number in the schedule.
     pub fault: usize,
+    /// The number that its chance is drawn from.
+    draws: u64,
     /// Start, ns.
     from: Nanos,
     /// End, ns.
@@ -67,6 +69,7 @@ pub(super) fn spells(faults: &[PlannedFault]) -> Vec<Spell> {
     let spell = |(number, fault): (usize, &PlannedFault)| match (&fault.place, fault.effect) {
         (PlannedPlace::Links { pairs, .. }, Effect::Link(weather)) => Some(Spell {
             fault: number,
+            draws: fault.draws.unwrap_or(number as u64),
             from: fault.at,
             to: fault.over_at(),
             pairs: pairs.clone(),
@@ -134,7 +137,8 @@ impl RunPlan {
             return None;
         };
         let to = self.over_from(fault, start);
-        Some(Spell { fault, from: start, to, pairs: pairs.clone(), weather })
+        let (draws, pairs) = (self.draws_of(fault), pairs.clone());
+        Some(Spell { fault, draws, from: start, to, pairs, weather })
     }
 
     /// What becomes of a transmission; `begun`: the faults that had waited, as far as the sender
@@ -247,7 +251,7 @@ impl RunPlan {
         let pair = u64::from(from.0) << 16 | u64::from(to.0);
         let heartbeat = u64::from(sent.heartbeat) << 32;
         let word = mix(mix(self.loss_seed, pair | heartbeat), sent.number);
-        let word = mix(word, spell.fault as u64);
+        let word = mix(word, spell.draws);
         match draw {
             Draw::Whether => word,
             Draw::Length => mix(word, 1),

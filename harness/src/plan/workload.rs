@@ -27,7 +27,9 @@ pub fn build(config: &RunConfig, seed: Seed) -> Workload {
         }
     };
     let end_at = at(payloads.len());
+    // After everything has been drawn: what is left out shifts nothing.
     let inputs = payloads.into_iter().enumerate();
+    let inputs = inputs.filter(|(index, _)| config.kept.contains(*index as u64));
     let inputs = inputs.map(|(index, payload)| Input { scheduled: at(index), payload }).collect();
     Workload { inputs, symbols, end_at }
 }

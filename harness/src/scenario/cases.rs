@@ -298,7 +298,7 @@ fn far_away(root: &Table, faults: &[FaultConfig], end: Nanos) {
 fn config(context: &Context, root: &Table, entry: Option<&Entry>) -> Option<RunConfig> {
     let flow = pipeline::read(root);
     let flow = flow.as_ref();
-    let (input, rate_per_s) = sections::input(root, flow, &context.recordings);
+    let (input, kept, rate_per_s) = sections::input(root, flow, &context.recordings);
     let protection = sections::protection(root);
     let network = sections::network(root, flow);
     let timing = sections::timing(root, network.tick_ns, rate_per_s);
@@ -364,6 +364,7 @@ fn config(context: &Context, root: &Table, entry: Option<&Entry>) -> Option<RunC
         dedup: protection.dedup,
         duplicates_free: protection.duplicates_free,
         input: input?,
+        kept,
         rate_per_s,
         network,
         timing,

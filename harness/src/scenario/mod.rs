@@ -26,6 +26,9 @@
 //! generated = { tuples = 20000, keys = 1000 }  # for most pipelines, or else
 //! recorded = "data/flights.csv"   # for pipelines of recorded streams; relative to the scenario
 //! take = 5000                     # only so many rows; default: all
+//! only = ["3..17", "40"]          # of these, tuples 3 to 16 and 40, counted from 0. They keep
+//!                                 # their instants, keys and values, and the stream its end;
+//!                                 # formulas speak of the whole stream
 //!
 //! [protection]
 //! spares = 1                      # additional replicas of protected operators, 0 or 1
@@ -101,6 +104,9 @@
 //!                                 # effect = 2 }: just before an effect, see `replay --trace`
 //! for = "2s"                      # default: until everything heals; of links: until the last
 //!                                 # tuple is due at the source
+//! draws = 0                       # the number that its chance is drawn from: what it loses, how
+//!                                 # long it delays, `between`. Default: its place in the schedule,
+//!                                 # so that without the faults before it other frames are lost
 //!
 //! [faults.swarm]                  # instead of [[fault]]: each seed draws a schedule of its own
 //! kinds = ["machine-loss", "pause"]  # default: all; each seed draws a part of them
@@ -143,6 +149,7 @@ pub mod diagnostic;
 mod expect;
 mod faults;
 mod item;
+mod kept;
 pub mod parameter;
 mod pipeline;
 mod reader;
@@ -152,10 +159,12 @@ mod strategy;
 #[cfg(test)]
 mod tests;
 mod tree;
+mod write;
 
 pub use diagnostic::{Diagnostic, Diagnostics};
 pub(crate) use faults::clash;
 pub use faults::write::faults as write_faults;
+pub use write::{Heading, scenario as write};
 
 use crate::config::{Scenario, Worlds};
 use crate::machine::TraceHash;

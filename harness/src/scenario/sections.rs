@@ -3,12 +3,13 @@
 
 use super::diagnostic::{Diagnostic, suggest};
 use super::item::Item;
+use super::kept;
 use super::pipeline::Dataflow;
 use super::reader::Table;
 use super::recording::{self, ReadError};
 use super::tree::Kind;
 use crate::config::{
-    InputConfig, NetworkConfig, Recording, SizesConfig, StorageConfig, TimingConfig,
+    InputConfig, Kept, NetworkConfig, Recording, SizesConfig, StorageConfig, TimingConfig,
 };
 use aftermath_systems::pipelines::{Column, InputSchema};
 use aftermath_systems::plan::Dedup;
@@ -61,7 +62,9 @@ impl<'a> Recordings<'a> {
         let path = self.base_dir.join(file);
         let mut read = self.read.borrow_mut();
         let entry = read.entry((path.clone(), take, pipeline)).or_insert_with(|| {
-            recording::read(&path, columns, take).map(Arc::new).map_err(|error| match error {
+            let recorded = recording::read(&path, columns, take);
+            let named = |read| Arc::new(Recording { file: path.clone(), ..read });
+            recorded.map(named).map_err(|error| match error {
                 ReadError::Data(list) => {
                     let n = list.len();
                     elsewhere(list);
@@ -75,17 +78,18 @@ impl<'a> Recordings<'a> {
     }
 }
 
-/// Reads `[input]`: what the source emits, and tuples a second.
+/// Reads `[input]`: what the source emits, which tuples of it are kept, and tuples a second.
 pub fn input(
     root: &Table,
     flow: Option<&Dataflow>,
     recordings: &Recordings,
-) -> (Option<InputConfig>, u64) {
+) -> (Option<InputConfig>, Kept, u64) {
     let table = root.table("input");
     let rate = table.require("rate_per_s", "rate_per_s = 2500", |i| i.integer(1..=1_000_000));
     let (recorded, generated) = table.either("recorded", "generated");
     let take = table.get("take");
     let rows = take.as_ref().and_then(|item| item.integer(1..=TUPLES_MAX));
+    let only = table.get("only");
     table.finish();
     let schema = flow.map(|flow| (flow.pipeline.name, flow.pipeline.input));
     if let (Some(take), None) = (&take, &recorded)
@@ -137,7 +141,9 @@ pub fn input(
         // Which of the two it must be is not known.
         (None, ..) => None,
     };
-    (config, rate.unwrap_or(1))
+    let tuples = config.as_ref().map(InputConfig::tuples);
+    let kept = only.and_then(|item| kept::read(&item, tuples)).unwrap_or_default();
+    (config, kept, rate.unwrap_or(1))
 }
 
 fn generate(item: &Item) -> Option<InputConfig> {

@@ -3,9 +3,10 @@
 //! never goes (Groce, Zhang, Eide, Chen and Regehr, "Swarm testing", ISSTA 2012).
 //!
 //! What is drawn are faults as a scenario says them, so the schedule can be printed, pasted and
-//! shrunk by hand. Where the swarm stays within claims, a fault is drawn again until the schedule
-//! is one about which the strategy promises something (`promised`); so schedules differ between
-//! strategies that promise different things. Whom faults befall is drawn in `place`.
+//! shrunk. What each leaves to chance is numbered, and so does not depend on the others. Where the
+//! swarm stays within claims, a fault is drawn again until the schedule is one about which the
+//! strategy promises something (`promised`); so schedules differ between strategies that promise
+//! different things. Whom faults befall is drawn in `place`.
 
 mod place;
 mod promised;
@@ -65,6 +66,7 @@ pub fn draw(swarm: &SwarmConfig, plan: &RunPlan, seed: Seed) -> Drawn {
         FaultAt::Instant(at) => at,
         _ => unreachable!("instants are drawn here"),
     });
+    FaultConfig::number(&mut drawn);
     Drawn { faults: drawn, beyond_claims: swarm.beyond_claims }
 }
 
@@ -96,7 +98,14 @@ fn candidate(
     let at = FaultAt::Instant(swarm.from_ns + GRAIN * draw.below(span));
     let lasting = draw.below(UNTIL_HEALED) > 0;
     let length = length(draw, longest);
-    Some(FaultConfig { kind, place: place?, options, at, for_ns: lasting.then_some(length) })
+    Some(FaultConfig {
+        kind,
+        place: place?,
+        options,
+        at,
+        for_ns: lasting.then_some(length),
+        draws: None,
+    })
 }
 
 /// A length, as often from 1 ms to 2 ms as from 100 ms to 200 ms.

@@ -52,6 +52,7 @@ pub fn fault(systems: &Plan, failure: Failure, down_ns: Nanos) -> FaultConfig {
             effect: address.effect,
         },
         for_ns: Some(down_ns),
+        draws: None,
     }
 }
 

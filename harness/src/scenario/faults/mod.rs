@@ -26,6 +26,9 @@ const FAULTS_MAX: usize = 1_000;
 /// Most strata, and so runs, of a stratified fault.
 const STRATA_MAX: u64 = 100_000;
 
+/// Largest number that chance is drawn from.
+const DRAWS_MAX: u64 = 1_000_000_000;
+
 /// Reads the faults of a case: as they are written, or how they are drawn.
 pub fn read(root: &Table, around: &Surroundings) -> (Vec<FaultConfig>, Option<SwarmConfig>) {
     let (mut written, mut drawn) = (root.get("fault"), root.get("faults"));
@@ -124,9 +127,10 @@ fn fault(table: &Table, before: Before, around: &Surroundings) -> Option<FaultCo
     });
     let for_item = table.get("for");
     let for_ns = for_item.as_ref().and_then(Item::duration_positive);
+    let draws = table.get("draws").and_then(|item| item.integer(0..=DRAWS_MAX));
     table.finish();
     let (kind, place, options) = what?;
-    Some(FaultConfig { kind, place: place?, options, at: at?, for_ns })
+    Some(FaultConfig { kind, place: place?, options, at: at?, for_ns, draws })
 }
 
 /// The machine to which two faults certainly give two outcomes at one time. Who leads, and instants

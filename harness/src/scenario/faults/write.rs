@@ -26,6 +26,9 @@ fn fault(fault: &FaultConfig) -> String {
     if let Some(ns) = fault.for_ns {
         let _ = writeln!(text, "for = {}", span(ns));
     }
+    if let Some(number) = fault.draws {
+        let _ = writeln!(text, "draws = {number}");
+    }
     text
 }
 
@@ -46,7 +49,7 @@ fn place(place: &FaultPlace) -> Vec<String> {
 }
 
 /// A value of an option. None needs escapes: they are words, numbers and spans.
-fn option(doc: &OptionDoc, value: &str) -> String {
+pub fn option(doc: &OptionDoc, value: &str) -> String {
     match doc.kind {
         OptionKind::Number(..) => value.to_string(),
         _ => format!("\"{value}\""),
@@ -74,6 +77,6 @@ fn at(at: &FaultAt) -> String {
 }
 
 /// Exact: in the largest unit that has not more than three digits behind the point.
-fn span(ns: Nanos) -> String {
+pub fn span(ns: Nanos) -> String {
     format!("\"{}\"", format_duration(ns))
 }

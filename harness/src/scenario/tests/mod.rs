@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 mod cases;
 mod faults;
+mod kept;
 mod mistakes;
 mod points;
 mod recordings;

@@ -1,0 +1,313 @@
+//! A case under one strategy as a scenario of its own: what is read from this text is what was
+//! written. What has its default is left out.
+
+use super::faults::write::{faults, option, span};
+use crate::config::{Bound, Expect, InputConfig, NetworkConfig, Observed, Quantity, RunConfig};
+use aftermath_reports::record::Status;
+use aftermath_systems::options::{OptionDoc, Options};
+use aftermath_systems::pipelines::{self, VertexRole};
+use aftermath_systems::plan::Dedup;
+use aftermath_systems::planted_bugs;
+use aftermath_systems::protocol::{MILLISECOND, Nanos};
+use aftermath_systems::strategies::Registry;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::ops::Range;
+use std::path::{Component, Path, PathBuf};
+
+/// What a written scenario says beside its configuration.
+pub struct Heading<'a> {
+    /// What it shows.
+    pub about: &'a str,
+    /// Its seeds.
+    pub seeds: Range<u64>,
+    /// What each run is expected to show: what is about all runs of a case together is not written.
+    pub expect: &'a Expect,
+    /// The folder that the file will be in: recorded streams are named from there.
+    pub directory: &'a Path,
+}
+
+/// The whole file.
+///
+/// # Panics
+/// When the faults are drawn by a swarm: [`crate::plan::settled`] writes them out first.
+pub fn scenario(heading: &Heading, config: &RunConfig, registry: &Registry) -> String {
+    assert!(config.swarm.is_none(), "a drawn schedule is written out before");
+    let mut text = String::new();
+    if !heading.about.is_empty() {
+        let _ = writeln!(text, "about = {}", quoted(heading.about));
+    }
+    let Range { start, end } = heading.seeds;
+    let _ = writeln!(text, "seeds = \"{start}..{end}\"");
+    let _ = writeln!(text, "strategies = [\"{}\"]", config.strategy);
+    if let Some(ns) = config.drain_within_ns {
+        let _ = writeln!(text, "drain_within = {}", span(ns));
+    }
+    let planted = planted_bugs::ALL.iter().find(|entry| Some(entry.bug) == config.plant);
+    if let Some(planted) = planted {
+        let _ = writeln!(text, "plant = \"{}\"", planted.name);
+    }
+    let expected = expected(heading.expect);
+    if !expected.is_empty() {
+        let _ = writeln!(text, "expect = {{ {} }}", expected.join(", "));
+    }
+    section(&mut text, "pipeline", pipeline(config));
+    section(&mut text, "input", input(config, heading.directory));
+    section(&mut text, "protection", protection(config));
+    section(&mut text, "network", network(&config.network));
+    section(&mut text, "timing", timing(config));
+    section(&mut text, "storage", storage(config));
+    section(&mut text, "sizes", sizes(config));
+    for (name, given) in given(config) {
+        section(&mut text, &format!("strategy.{name}"), options_given(name, given, registry));
+    }
+    let mixture = config.mixture.iter();
+    let mixture = mixture.map(|(operator, own)| format!("{operator} = \"{}\"", own.strategy));
+    section(&mut text, "mixture", mixture.collect());
+    if !config.faults.is_empty() {
+        text += &format!("\n{}", faults(&config.faults));
+    }
+    text
+}
+
+fn section(text: &mut String, name: &str, lines: Vec<String>) {
+    if !lines.is_empty() {
+        let _ = writeln!(text, "\n[{name}]\n{}", lines.join("\n"));
+    }
+}
+
+/// Any text as TOML.
+fn quoted(text: &str) -> String {
+    toml::Value::from(text).to_string()
+}
+
+fn list(names: &[String]) -> String {
+    format!("[{}]", names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", "))
+}
+
+/// `{ a = 1, b = 2 }`, if there is anything in it.
+fn table<K: AsRef<str>>(key: &str, entries: impl Iterator<Item = (K, String)>) -> Option<String> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
+    let key_of = |name: &str| match name.chars().all(plain) {
+        true => name.to_string(),
+        false => quoted(name),
+    };
+    let all: Vec<_> = entries.map(|(k, v)| format!("{} = {v}", key_of(k.as_ref()))).collect();
+    (!all.is_empty()).then(|| format!("{key} = {{ {} }}", all.join(", ")))
+}
+
+/// Options that do not have their default.
+fn options(docs: &[OptionDoc], options: &Options) -> Vec<(&'static str, String)> {
+    let other = docs.iter().filter(|doc| options.choice(doc.name) != doc.default);
+    other.map(|doc| (doc.name, option(doc, options.choice(doc.name)))).collect()
+}
+
+fn pipeline(config: &RunConfig) -> Vec<String> {
+    let mut lines = vec![format!("name = \"{}\"", config.pipeline)];
+    if let Some(pipeline) = pipelines::find(config.pipeline) {
+        let topology = (pipeline.build)(&config.pipeline_options);
+        let tasks = topology.vertices.iter().filter(|v| matches!(v.role, VertexRole::Task(_)));
+        if !tasks.map(|vertex| vertex.name).eq(config.protect.iter().map(String::as_str)) {
+            lines.push(format!("protect = {}", list(&config.protect)));
+        }
+        let own = options(pipeline.options, &config.pipeline_options);
+        lines.extend(table("options", own.into_iter()));
+    }
+    let parallelism = config.parallelism.iter().map(|(name, n)| (name, n.to_string()));
+    lines.extend(table("parallelism", parallelism));
+    let service = config.service_ns.iter().map(|(name, ns)| (name, span(*ns)));
+    lines.extend(table("service", service));
+    lines
+}
+
+fn input(config: &RunConfig, directory: &Path) -> Vec<String> {
+    let mut lines = vec![format!("rate_per_s = {}", config.rate_per_s)];
+    match &config.input {
+        InputConfig::Generated { tuples, keys } => {
+            lines.push(format!("generated = {{ tuples = {tuples}, keys = {keys} }}"));
+        }
+        InputConfig::Recorded(recording) => {
+            let file = relative(&recording.file, directory);
+            lines.push(format!("recorded = {}", quoted(&file.to_string_lossy())));
+            lines.push(format!("take = {}", recording.rows.len()));
+        }
+    }
+    if !config.kept.is_all() {
+        lines.push(format!("only = {}", config.kept));
+    }
+    lines
+}
+
+/// A path as it is named from a folder.
+fn relative(file: &Path, directory: &Path) -> PathBuf {
+    // Without the names that lead nowhere; where there is no current folder, as it is.
+    let plain = |path: &Path| {
+        let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+        let mut parts: Vec<Component> = Vec::new();
+        for part in whole.components() {
+            match part {
+                Component::ParentDir => drop(parts.pop()),
+                part => parts.push(part),
+            }
+        }
+        parts.iter().collect::<PathBuf>()
+    };
+    let (file, directory) = (plain(file), plain(directory));
+    let shared = file.components().zip(directory.components()).take_while(|(a, b)| a == b).count();
+    let up = directory.components().skip(shared).map(|_| Component::ParentDir);
+    up.chain(file.components().skip(shared)).collect()
+}
+
+/// A key with its value, unless that is the default.
+fn unless<T: PartialEq + Copy>(
+    key: &str,
+    value: T,
+    default: T,
+    show: impl Fn(T) -> String,
+) -> Option<String> {
+    (value != default).then(|| format!("{key} = {}", show(value)))
+}
+
+fn number(value: u64) -> String {
+    value.to_string()
+}
+
+fn protection(config: &RunConfig) -> Vec<String> {
+    let dedup = |dedup| match dedup {
+        Dedup::Off => "\"off\"".to_string(),
+        Dedup::Receiver => "\"receiver\"".to_string(),
+        Dedup::Handshake => "\"handshake\"".to_string(),
+    };
+    let lines = [
+        unless("spares", config.spares, 1, |spares| spares.to_string()),
+        unless("dedup", config.dedup, Dedup::Receiver, dedup),
+        unless("duplicate_cost", config.duplicates_free, true, |_| "\"service\"".to_string()),
+    ];
+    lines.into_iter().flatten().collect()
+}
+
+fn network(network: &NetworkConfig) -> Vec<String> {
+    let mut lines: Vec<_> = [
+        unless("tick", network.tick_ns, MILLISECOND, span),
+        unless("latency", network.latency_ns, MILLISECOND, span),
+        unless("jitter", network.jitter_ns, 0, span),
+        unless("bandwidth_bytes_per_s", network.bandwidth_bytes_per_s, 0, number),
+        unless("retransmit", network.retransmit_ns, 20 * MILLISECOND, span),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    let edges = network.edge_latency_ns.keys().chain(network.edge_jitter_ns.keys());
+    let edges: BTreeSet<_> = edges.collect();
+    let delays = |edge: &(String, String)| {
+        let one = |name: &'static str, ns: Option<&Nanos>| ns.map(|ns| (name, span(*ns)));
+        let latency = one("latency", network.edge_latency_ns.get(edge));
+        let jitter = one("jitter", network.edge_jitter_ns.get(edge));
+        let both: Vec<_> = latency.into_iter().chain(jitter).collect();
+        both.iter().map(|(name, ns)| format!("{name} = {ns}")).collect::<Vec<_>>().join(", ")
+    };
+    let edges = edges.into_iter().map(|edge| {
+        let (from, to) = edge;
+        (format!("{from} -> {to}"), format!("{{ {} }}", delays(edge)))
+    });
+    lines.extend(table("edges", edges));
+    lines
+}
+
+fn timing(config: &RunConfig) -> Vec<String> {
+    let timing = &config.timing;
+    let lines = [
+        unless("heartbeat", timing.heartbeat_ns, 100 * MILLISECOND, span),
+        unless("misses", timing.misses, 3, number),
+        unless("redirect", timing.redirect_ns, 50 * MILLISECOND, span),
+        unless("interval", timing.interval_ns, 1_000 * MILLISECOND, span),
+    ];
+    let phases = [
+        ("heartbeat", timing.heartbeat_phase_ns),
+        ("ack", timing.ack_phase_ns),
+        ("checkpoint", timing.checkpoint_phase_ns),
+        ("tuple", timing.tuple_phase_ns),
+    ];
+    let phases = phases.into_iter().filter_map(|(name, ns)| Some((name, span(ns?))));
+    lines.into_iter().flatten().chain(table("phases", phases)).collect()
+}
+
+fn storage(config: &RunConfig) -> Vec<String> {
+    let storage = &config.storage;
+    let lines = [
+        unless("latency", storage.latency_ns, 100 * MILLISECOND, span),
+        unless("bandwidth_bytes_per_s", storage.bandwidth_bytes_per_s, 0, number),
+        unless("restore_bytes_per_s", storage.restore_bytes_per_s, 0, number),
+    ];
+    lines.into_iter().flatten().collect()
+}
+
+fn sizes(config: &RunConfig) -> Vec<String> {
+    let sizes = &config.sizes;
+    let lines = [
+        unless("tuple", sizes.tuple, 100, number),
+        unless("ack", sizes.ack, 32, number),
+        unless("heartbeat", sizes.heartbeat, 32, number),
+        unless("control", sizes.control, 32, number),
+        unless("entry", sizes.entry, 64, number),
+    ];
+    lines.into_iter().flatten().collect()
+}
+
+/// The options that were given, by strategy.
+fn given(config: &RunConfig) -> BTreeMap<&'static str, &BTreeMap<String, String>> {
+    let mixed = config.mixture.values().map(|mixed| (mixed.strategy, &mixed.given));
+    mixed.chain([(config.strategy, &config.given_options)]).collect()
+}
+
+fn options_given(
+    strategy: &str,
+    given: &BTreeMap<String, String>,
+    registry: &Registry,
+) -> Vec<String> {
+    let docs = registry.find(strategy).map_or(&[][..], |entry| entry.options);
+    let known = docs.iter().filter_map(|doc| Some((doc, given.get(doc.name)?)));
+    known.map(|(doc, value)| format!("{} = {}", doc.name, option(doc, value))).collect()
+}
+
+/// What each run is expected to show.
+fn expected(expect: &Expect) -> Vec<String> {
+    let mut all = Vec::new();
+    all.extend(expect.status.map(|status| {
+        let word = match status {
+            Status::Held => "held",
+            Status::NotCovered => "not-covered",
+            Status::Inconclusive => "inconclusive",
+            Status::Broken => "broken",
+        };
+        format!("status = \"{word}\"")
+    }));
+    if expect.observed == Some(Observed::Exactly) {
+        all.push("observed = \"exactly\"".to_string());
+    }
+    all.extend(expect.run.iter().map(|(quantity, bound)| {
+        let known = Quantity::ALL.iter().find(|(_, known)| known == quantity);
+        format!("\"{}\" = {}", known.map_or("", |(name, _)| name), self::bound(*quantity, bound))
+    }));
+    all
+}
+
+fn bound(quantity: Quantity, bound: &Bound) -> String {
+    let value = |value: u64| if quantity.is_time() { span(value) } else { number(value) };
+    match bound {
+        Bound::Exact(exact) => value(*exact),
+        Bound::Range(min, max) => {
+            let min = min.map(|min| format!("min = {}", value(min)));
+            let max = max.map(|max| format!("max = {}", value(max)));
+            let limits: Vec<_> = min.into_iter().chain(max).collect();
+            format!("{{ {} }}", limits.join(", "))
+        }
+        Bound::Formula { name, times, within_ppm, within_milli_tuples } => format!(
+            "{{ of = \"{name}\", times = {times}, within = [\"{}.{:04}%\", \"{}.{:03} tuples\"] }}",
+            within_ppm / 10_000,
+            within_ppm % 10_000,
+            within_milli_tuples / 1_000,
+            within_milli_tuples % 1_000
+        ),
+    }
+}
