@@ -126,11 +126,8 @@ fn planted_bugs_that_swarms_find_shrink_to_two_faults_at_most() {
         "incomplete-checkpoint",
         "kept-log-unsent",
         "needs-newest-only",
-        "refusal-ignored",
         "rewind-unmarked",
-        "sequence-restarts",
         "static-role",
-        "trim-without-ack",
     ] {
         let mut scenario = swarm_for(bug);
         scenario.seeds = 0..20;
