@@ -16,7 +16,7 @@
 
 use aftermath_harness::Registry;
 use aftermath_harness::config::{Case, InputConfig, RunConfig, Scenario};
-use aftermath_harness::machine::Frame;
+use aftermath_harness::machine::{Counters, Frame};
 use aftermath_harness::oracle::Ledger;
 use aftermath_harness::plan::RunPlan;
 use aftermath_harness::record::{Context, RunId, record};
@@ -104,9 +104,8 @@ fn judged(plan: &Rc<RunPlan>, twin: &RunLog) {
 /// Data frames that machines have sent to each other.
 fn hops_of(log: &RunLog) -> u64 {
     let data = [Cause::Tuple, Cause::Copy, Cause::Resend, Cause::Marker];
-    let of_node = |traffic: &aftermath_harness::machine::Counters| {
-        data.iter().map(|cause| traffic.messages(*cause)).sum::<u64>()
-    };
+    let of_node =
+        |traffic: &Counters| -> u64 { data.iter().map(|cause| traffic.messages(*cause)).sum() };
     log.nodes.iter().map(|node| of_node(&node.log.traffic)).sum()
 }
 

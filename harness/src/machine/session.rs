@@ -36,29 +36,22 @@ pub(super) struct Session {
 
 /// The sessions of one machine: with those others that it has had to do with.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Sessions {
-    /// In the order of nodes.
-    list: Vec<(NodeId, Session)>,
-    /// Which was asked for last: what one machine has to do with another comes in a row.
-    last: usize,
-}
+pub(super) struct Sessions(Vec<(NodeId, Session)>);
 
 impl Sessions {
     /// The session with another machine.
     pub(super) fn with(&mut self, peer: NodeId) -> &mut Session {
-        if self.list.get(self.last).is_none_or(|(node, _)| *node != peer) {
-            let found = self.list.binary_search_by_key(&peer, |(node, _)| *node);
-            self.last = found.unwrap_or_else(|index| {
-                self.list.insert(index, (peer, Session::default()));
-                index
-            });
-        }
-        &mut self.list[self.last].1
+        let found = self.0.binary_search_by_key(&peer, |(node, _)| *node);
+        let index = found.unwrap_or_else(|index| {
+            self.0.insert(index, (peer, Session::default()));
+            index
+        });
+        &mut self.0[index].1
     }
 
     /// All of them, in the order of nodes.
     pub(super) fn iter(&self) -> impl Iterator<Item = (NodeId, &Session)> {
-        self.list.iter().map(|(node, session)| (*node, session))
+        self.0.iter().map(|(node, session)| (*node, session))
     }
 }
 

@@ -42,7 +42,8 @@ impl EventWorld {
             self.due.set(index, machine.next_due());
             self.ran.push(index);
             let mut outbox = std::mem::take(&mut machine.outbox);
-            for frame in outbox.drain(..) {
+            outbox.reverse();
+            while let Some(frame) = outbox.pop() {
                 let to = frame.to.index();
                 self.due.add(to, frame.due);
                 self.machines.list[to].deliver(frame);

@@ -6,7 +6,7 @@ use crate::plan::Mutation;
 use aftermath_systems::protocol::Nanos;
 
 impl Machines {
-    /// Whatever broken rules do while the tick is still being run; returns whether one ends the run.
+    /// What broken rules do while the tick is still being run; returns whether one ends the run.
     pub(super) fn breaks_early(&mut self, tick_end: Nanos) -> bool {
         if self.plan.mutation.is_none() {
             return false;
