@@ -6,7 +6,7 @@ mod support;
 use aftermath_harness::Registry;
 use aftermath_harness::config::Case;
 use aftermath_harness::run::RunLog;
-use aftermath_harness::sweep::{Ground, KINDS, Sweep, Swept, cells, victims};
+use aftermath_harness::sweep::{Found, Ground, KINDS, Sweep, Swept, cells, victims};
 use aftermath_reports::record::Status;
 use std::sync::atomic::AtomicBool;
 use support::{SMALL, Scratch, aftermath, load, parse, run_one};
@@ -106,6 +106,20 @@ fn what_ends_early_has_the_verdict_of_the_whole_run() {
             swept.found.len()
         );
     }
+}
+
+#[test]
+fn what_is_wrong_and_still_on_its_way_when_the_state_is_right_again_counts() {
+    let registry = Registry::built_in();
+    let window = "strategies = [\"amnesia\"]\n[protection]\ndedup = \"off\"\n";
+    let text = format!("{window}{}", lasting().replace("count\"]", "window\"]"));
+    let text = text.replace("keyed-count\"", "window\"\noptions = { span = \"20ms\" }");
+    let scenario = parse(&text.replace("{ count = ", "{ window = "), "scenarios/window.toml");
+    let sweep = sweep_of(&scenario.cases[0], &registry);
+    let swept = swept(&Sweep { audit_millionths: 1_000_000, limit: Some(40), ..sweep });
+    assert_eq!(sound("window", &swept), 0);
+    let wrong = |found: &&Found| found.early && found.verdict.as_ref().is_some_and(|v| v.wrong > 0);
+    assert!(swept.found.iter().filter(wrong).count() > 20);
 }
 
 #[test]

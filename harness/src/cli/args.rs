@@ -102,6 +102,9 @@ pub struct CampaignArgs {
     /// Go on after broken runs, which is the default
     #[arg(long)]
     pub keep_going: bool,
+    /// Runs to shrink the first failure of each kind with, into failures/; 0: do not
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    pub shrink: u32,
     /// Where to run it; both must agree exactly. Default: the scenario's, or events
     #[arg(long, value_enum, value_name = "WORLD")]
     pub world: Option<Worlds>,

@@ -138,7 +138,8 @@ fn progress() -> ProgressBar {
 fn account(sweep: &Sweep, swept: &Swept) -> String {
     let points = swept.points.list.len();
     let runs = swept.found.len();
-    let share = |count: usize| format!("{count} ({:.1} %)", 100.0 * count as f64 / runs as f64);
+    let share =
+        |count: usize| format!("{count} ({:.1} %)", 100.0 * count as f64 / runs.max(1) as f64);
     let count = |what: &dyn Fn(&Found) -> bool| swept.found.iter().filter(|f| what(f)).count();
     let early = count(&|found| found.early);
     let audited = count(&|found| found.audit.is_some());

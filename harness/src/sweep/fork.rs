@@ -2,7 +2,7 @@
 //! a machine is to fail. Only the fork fails.
 
 use super::points::{Address, Point, Points, points, victims};
-use super::rejoin::{Cut, foreseeable, quiet_from, rejoined, scenario_over};
+use super::rejoin::{Cut, foreseeable, outputs_until, quiet_from, rejoined, scenario_over};
 use super::twin::Twin;
 use super::verdict::{End, Verdict, judge_fork};
 use super::whole::{KINDS, extra_faults};
@@ -39,6 +39,16 @@ pub struct Failure {
     pub address: Address,
     /// How: by its number in [`KINDS`].
     pub kind: usize,
+}
+
+/// How far a fork is that comes back to its twin.
+enum Back {
+    /// It has not.
+    NotYet,
+    /// It has, since this instant, ns.
+    Since(Nanos),
+    /// The same; and at a later instant, ns, the twin's outputs were cut off.
+    Cut(Nanos, Nanos, Cut),
 }
 
 /// What became of a fork.
@@ -101,11 +111,11 @@ impl Ground {
     pub fn run(&mut self, fork: Trunk, failures: usize) -> Forked {
         let Trunk { mut world, stripped } = fork;
         let last_input = self.plan.systems.workload.end_at;
-        // What is on its way when the fork has rejoined has come by then.
+        // What is on its way at any instant has come so much later.
         let settles = self.twin.standard.lag_normal_ns + self.plan.tick_ns;
         let mut first = true;
         let mut quiet: Option<Nanos> = None;
-        let mut back: Option<(Nanos, Cut)> = None;
+        let mut back = Back::NotYet;
         let (end, until) = loop {
             let ended = world.step();
             let now = world.now();
@@ -119,15 +129,24 @@ impl Ground {
                 break (End::Whole(ended), now);
             }
             match &back {
-                Some((at, cut)) if now >= at + settles => break (End::Rejoined(cut.clone()), *at),
-                None if now < last_input && quiet.is_some_and(|quiet| now >= quiet) => {
+                Back::NotYet if now < last_input && quiet.is_some_and(|quiet| now >= quiet) => {
                     // A machine may have come back later than it was to.
-                    let over = self.over.unwrap_or(0);
-                    quiet = quiet_from(&self.plan, over, &world);
-                    if quiet.is_some_and(|quiet| now >= quiet) {
-                        let cut = rejoined(&self.plan, &self.twin, &world, &stripped);
-                        back = cut.map(|cut| (now, cut));
+                    quiet = self.over.and_then(|over| quiet_from(&self.plan, over, &world));
+                    if quiet.is_some_and(|quiet| now >= quiet)
+                        && rejoined(&self.plan, &self.twin, &world, &stripped)
+                    {
+                        back = Back::Since(now);
                     }
+                }
+                // What was sent before, and may be wrong, has arrived.
+                Back::Since(since) if now >= since + settles => {
+                    let since = *since;
+                    let cut = outputs_until(&self.twin, &world);
+                    back = cut.map_or(Back::NotYet, |cut| Back::Cut(since, now, cut));
+                }
+                // So has what belongs before the cut.
+                Back::Cut(since, at, cut) if now >= at + settles => {
+                    break (End::Rejoined(cut.clone()), *since);
                 }
                 _ => {}
             }

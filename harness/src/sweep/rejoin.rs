@@ -50,30 +50,23 @@ pub fn quiet_from(plan: &RunPlan, over: Nanos, world: &EventWorld) -> Option<Nan
     Some(latest + settings.redirect + 2 * plan.longest_latency_ns() + plan.tick_ns)
 }
 
-/// Whether a fork that is quiet is where its twin was, and how far the twin's outputs count.
-/// `stripped`: what its logs lack.
-pub fn rejoined(
-    plan: &RunPlan,
-    twin: &Twin,
-    world: &EventWorld,
-    stripped: &[Stripped],
-) -> Option<Cut> {
+/// Whether a fork that is quiet is where its twin was. `stripped`: what its logs lack.
+pub fn rejoined(plan: &RunPlan, twin: &Twin, world: &EventWorld, stripped: &[Stripped]) -> bool {
     let systems = &plan.systems;
     let machines = world.machines();
-    for (number, instance) in systems.instances.iter().enumerate() {
-        if systems.operator(instance.operator).operator().is_some() {
-            let digest = leading(instance, machines)?;
-            if !twin.has_been(number, &digest) {
-                return None;
-            }
-        }
-    }
-    if !machines.iter().all(Machine::is_steady) || !pairs_are_complete(plan, machines) {
-        return None;
-    }
-    let memory = || trims_again(twin, machines) && holds_no_more(plan, twin, machines, stripped);
-    (!memory_is_judged(plan, machines) || memory()).then_some(())?;
-    outputs_until(twin, world)
+    let same_state = systems.instances.iter().enumerate().all(|(number, instance)| {
+        systems.operator(instance.operator).operator().is_none()
+            || leading(instance, machines).is_some_and(|digest| twin.has_been(number, &digest))
+    });
+    let memory = || {
+        !memory_is_judged(plan, machines)
+            || trims_again(twin, machines) && holds_no_more(plan, twin, machines, stripped)
+    };
+    same_state
+        && machines.iter().all(Machine::is_steady)
+        && pairs_are_complete(plan, machines)
+        && memory()
+        && outputs_until(twin, world).is_some()
 }
 
 /// Whether every instance one of whose machines has died has its spare again.
@@ -130,7 +123,7 @@ fn memory_is_judged(plan: &RunPlan, machines: &[Machine]) -> bool {
 }
 
 /// How many of the twin's outputs the fork has got to, if they come in time.
-fn outputs_until(twin: &Twin, world: &EventWorld) -> Option<Cut> {
+pub fn outputs_until(twin: &Twin, world: &EventWorld) -> Option<Cut> {
     let lag = twin.standard.lag_normal_ns;
     let mut cut = Vec::new();
     for (node, (machine, theirs)) in world.machines().iter().zip(&twin.outputs).enumerate() {

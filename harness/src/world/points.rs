@@ -53,8 +53,8 @@ impl Machines {
         self.aim();
     }
 
-    /// Lets a fault of the schedule that nobody is watched for wait at `awaited` on the machine that
-    /// it befalls. Returns whether it waits: nothing does any more once everything heals.
+    /// Lets a fault of the schedule that nobody is watched for wait for `awaited` at the machine it
+    /// befalls. Returns whether it waits: nothing does any more once everything heals.
     pub(super) fn arm(&mut self, fault: usize, node: NodeId, awaited: Awaited) -> bool {
         let waits = self.healed_at.is_none();
         if waits {
