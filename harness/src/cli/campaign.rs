@@ -81,7 +81,7 @@ pub fn campaign(args: &CampaignArgs, registry: &Registry) -> Exit {
             "error: {message}; what is done is kept, and the same command goes on\n"
         ));
     }
-    let told = match sitting.report(registry, &mut output) {
+    let told = match sitting.report(registry, stop, &mut output) {
         Ok(told) => told,
         Err(exit) => return exit,
     };
@@ -211,12 +211,19 @@ impl Sitting<'_> {
     }
 
     /// Prints and writes the report of all that is done.
-    fn report(&self, registry: &Registry, output: &mut Output) -> Result<Told, Exit> {
+    fn report(
+        &self,
+        registry: &Registry,
+        stop: &AtomicBool,
+        output: &mut Output,
+    ) -> Result<Told, Exit> {
         let failed = |message: String| usage(&format!("error: {message}\n"));
         let joined = Joined::read(&[self.journal.path().to_path_buf()]).map_err(failed)?;
         let told = joined.tell().map_err(failed)?;
         let out = &self.args.out;
-        failures::write(out, &told.failures, self.blocks, registry).map_err(|e| match e {
+        let limits = (self.args.shrink, stop);
+        let smallest = failures::write(out, &told.failures, self.blocks, registry, limits);
+        let smallest = smallest.map_err(|e| match e {
             Unwritten::Disk(message) => failed(message),
             Unwritten::Bug(message) => {
                 complain(&format!("a bug of aftermath: {message}\n"));
@@ -224,7 +231,7 @@ impl Sitting<'_> {
             }
         })?;
         output.print(&table::render(&told.report, colour()));
-        output.print(&failures::told(&told.failures));
+        output.print(&failures::told(&told.failures, &smallest));
         let written = write::write_report(out, &told.report, |file| joined.write(file));
         let written = written.map_err(|error| failed(error.to_string()))?;
         output.print(&format!("\nreport: {}\n", written.report.display()));

@@ -1,12 +1,15 @@
 //! Failing runs of a campaign: told on the terminal by kind, and the first of each kind run again
-//! with their traces, in files of their own.
+//! with their traces, in files of their own; the very first also as the smallest scenario that is
+//! broken alike.
 
 use super::replay::account;
 use crate::agreement;
 use crate::campaign::Block;
 use crate::joined::{Group, Kind, SHOWN_MAX};
 use crate::plan::RunPlan;
+use crate::record::RunId;
 use crate::seed::Seed;
+use crate::shrink::{Limits, shrink};
 use crate::trace;
 use aftermath_reports::record::Record;
 use aftermath_reports::words::plural;
@@ -15,30 +18,41 @@ use std::fs;
 use std::io;
 use std::path::Path;
 use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Kinds of failures that are shrunk: after so many it is time to mend something.
+const SHRUNK_MAX: usize = 5;
 
 /// The kinds of failures with their counts, and for each how its first run is seen again and made
 /// smaller.
-pub fn told(groups: &[Group]) -> String {
+pub fn told(groups: &[Group], smallest: &[String]) -> String {
     if groups.is_empty() {
         return String::new();
     }
     let runs = plural(groups.iter().map(|group| group.count).sum(), "failing run");
     let mut text = format!("{runs}, {}\n", plural(groups.len() as u64, "signature"));
-    for group in groups {
+    for (number, group) in groups.iter().enumerate() {
         let Kind { scenario, case, strategy, .. } = &group.kind;
         let respects = group.kind.respects();
         text += &format!("  {} x {scenario}: {case} / {strategy}: {respects}\n", group.count);
         if let Some(first) = group.shown.first() {
             text += &format!("    replay: {}\n", first.replay);
-            let smaller = first.replay.replacen("aftermath replay ", "aftermath shrink ", 1);
-            text += &format!("    shrink: {smaller}\n");
+            match smallest.get(number) {
+                Some(smallest) => text += &format!("    smallest: {smallest}\n"),
+                None => {
+                    let smaller = first.replay.replacen("replay ", "shrink ", 1);
+                    text += &format!("    shrink: {smaller}\n");
+                }
+            }
         }
     }
     text
 }
 
-/// Writes `failures/1.txt` and so on: of each kind the first runs, run again with their traces.
-/// What an earlier sitting wrote there goes.
+/// Writes `failures/1.txt` and so on: of each kind the first runs, run again with their traces. For
+/// the first run of each kind, while there are few, a file `.toml` of the same number is what is
+/// left of it when it is shrunk; what came of that is returned, by kind. What an earlier sitting
+/// wrote there goes.
 ///
 /// # Errors
 /// A file that cannot be written, or a run that is another one this time: a bug of aftermath.
@@ -47,21 +61,64 @@ pub fn write(
     groups: &[Group],
     blocks: &[Block],
     registry: &Registry,
-) -> Result<(), Unwritten> {
+    limits: (u32, &AtomicBool),
+) -> Result<Vec<String>, Unwritten> {
     let folder = dir.join("failures");
     let failed =
         |e: io::Error| Unwritten::Disk(format!("cannot write to {}: {e}", folder.display()));
     remove_numbered(&folder).map_err(failed)?;
     let mut number = 0;
+    let mut smallest = Vec::new();
     for group in groups {
         for (nth, record) in group.shown.iter().enumerate() {
             fs::create_dir_all(&folder).map_err(failed)?;
-            let text = text(group, nth, record, blocks, registry)?;
+            let block = block_of(record, blocks)?;
+            let text = text(group, nth, record, block, registry)?;
             number += 1;
             fs::write(folder.join(format!("{number}.txt")), text).map_err(failed)?;
+            let few = smallest.len() < SHRUNK_MAX && limits.0 > 0;
+            if nth == 0 && few && !limits.1.load(Ordering::Relaxed) {
+                let path = folder.join(format!("{number}.toml"));
+                smallest.push(shrunk(&path, record, block, registry, limits).map_err(failed)?);
+            }
         }
     }
-    Ok(())
+    Ok(smallest)
+}
+
+/// Writes the smallest scenario that is broken like a run; what came of it, for people.
+fn shrunk(
+    path: &Path,
+    record: &Record,
+    block: &Block,
+    registry: &Registry,
+    (budget, stop): (u32, &AtomicBool),
+) -> io::Result<String> {
+    let id = RunId { seed: record.seed, stratum: record.stratum };
+    let limits = Limits { budget, path, stop, progress: &|_| () };
+    match shrink(block.scenario, block.case, id, &limits, registry) {
+        Ok(shrunk) => {
+            fs::write(path, &shrunk.text)?;
+            Ok(format!(
+                "{}: {}, {}",
+                path.display(),
+                plural(shrunk.after.faults, "fault"),
+                plural(shrunk.after.tuples, "tuple")
+            ))
+        }
+        Err(error) => Ok(format!("none: {error}")),
+    }
+}
+
+/// The case of which it is a run.
+fn block_of<'a, 'b>(record: &Record, blocks: &'a [Block<'b>]) -> Result<&'a Block<'b>, Unwritten> {
+    let mine = |block: &&Block| {
+        block.scenario.name == record.scenario
+            && block.case.name == record.case
+            && block.case.config.label() == record.strategy
+    };
+    let found = blocks.iter().find(mine);
+    found.ok_or_else(|| Unwritten::Bug(format!("no case for {}", record.replay)))
 }
 
 /// Why failures were not written.
@@ -76,17 +133,9 @@ fn text(
     group: &Group,
     nth: usize,
     record: &Record,
-    blocks: &[Block],
+    block: &Block,
     registry: &Registry,
 ) -> Result<String, Unwritten> {
-    let mine = |block: &&Block| {
-        block.scenario.name == record.scenario
-            && block.case.name == record.case
-            && block.case.config.label() == record.strategy
-    };
-    let Some(block) = blocks.iter().find(mine) else {
-        return Err(Unwritten::Bug(format!("no case for {}", record.replay)));
-    };
     let (seed, stratum) = (Seed(record.seed), record.stratum.unwrap_or(0));
     let plan = Rc::new(RunPlan::build(&block.case.config, registry, seed, stratum));
     let (log, _) = agreement::run(block.worlds, &plan, true);
@@ -105,7 +154,7 @@ fn text(
     ))
 }
 
-/// Removes `1.txt` and so on.
+/// Removes `1.txt`, `1.toml` and so on.
 fn remove_numbered(folder: &Path) -> io::Result<()> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
@@ -116,7 +165,8 @@ fn remove_numbered(folder: &Path) -> io::Result<()> {
         let path = entry?.path();
         let stem = path.file_stem().and_then(|stem| stem.to_str());
         let numbered = stem.is_some_and(|stem| stem.parse::<u32>().is_ok());
-        if numbered && path.extension().is_some_and(|ending| ending == "txt") {
+        let ending = path.extension().and_then(|ending| ending.to_str());
+        if numbered && matches!(ending, Some("txt" | "toml")) {
             fs::remove_file(path)?;
         }
     }

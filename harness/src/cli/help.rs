@@ -61,7 +61,8 @@ In the folder:
   journal.jsonl    the records as they were finished; gone when all are
   records.jsonl    the records in order, of the runs that are done; cases.jsonl, summary.csv,
                    report.html and plots of them, as `run` writes them
-  failures/        of each kind of failure the first three runs, told with their traces
+  failures/        of each kind of failure the first three runs, told with their traces, and the
+                   smallest scenario that is broken like the first, for the first five kinds
 
 The shards of a campaign are joined by `aftermath report`, in any order, to the bytes of the whole. A
 shard judges its runs, and no case as a whole; a shard that has no run ends with 4.
