@@ -41,6 +41,7 @@ const NAMES: &[&str] = &[
     "recovered-from-the-wrong-one",
     "region-moves-as-a-whole",
     "region-neighbour",
+    "registered-before-restart",
     "repeated-in-the-end",
     "retention-bounded",
     "slow-links",

@@ -6,19 +6,20 @@ mod support;
 use aftermath_harness::Registry;
 use aftermath_harness::config::Case;
 use aftermath_harness::run::RunLog;
-use aftermath_harness::sweep::{Found, Ground, KINDS, Sweep, Swept, cells, victims};
+use aftermath_harness::sweep::{Found, Ground, KILLS, Lengths, Sweep, Swept, cells, victims};
 use aftermath_reports::record::Status;
 use std::sync::atomic::AtomicBool;
 use support::{SMALL, Scratch, aftermath, load, parse, run_one};
 
-const DOWN_NS: u64 = 40_000_000;
+/// How long machines fail.
+const LENGTHS: Lengths = Lengths { first_ns: 40_000_000, last_ns: 40_000_000 };
 
 fn sweep_of<'a>(case: &'a Case, registry: &'a Registry) -> Sweep<'a> {
     Sweep {
         case,
         registry,
         seed: 1,
-        down_ns: DOWN_NS,
+        lengths: LENGTHS,
         audit_millionths: 0,
         limit: None,
         pairs: None,
@@ -59,7 +60,7 @@ fn every_place_of_the_fault_free_run_is_swept_once_in_each_way() {
     let scenario = load("scenarios/sweep.toml");
     for case in &scenario.cases {
         let config = &case.config;
-        let ground = Ground::new(config, &registry, 0, DOWN_NS);
+        let ground = Ground::new(config, &registry, 0, LENGTHS);
         let predicted = places(&run_one(config, 0, true));
         assert_eq!(ground.points.list.len(), predicted, "{}", config.label());
         assert!(predicted > 4_000, "{}: {predicted}", config.label());
@@ -69,14 +70,14 @@ fn every_place_of_the_fault_free_run_is_swept_once_in_each_way() {
         let swept = swept(&sweep_of(case, &registry));
         assert_eq!(swept.points.list.len(), places(&run_one(&case.config, 1, true)));
         let own = swept.points.list.len() - swept.merged;
-        assert_eq!(swept.found.len(), KINDS.len() * own, "{}", case.config.label());
+        assert_eq!(swept.found.len(), KILLS * own, "{}", case.config.label());
         // Those that are the same as the one before count as well.
         let gathered = cells(&swept, ("small", "base", "any"));
         let runs: u64 = gathered.iter().map(|gathered| gathered.cell.tally.runs()).sum();
         let late = swept.found.iter().filter(|found| found.late).count();
         assert!(late < 100, "{late}");
-        assert!(runs as usize <= KINDS.len() * swept.points.list.len());
-        assert!(runs as usize + 2 * late >= KINDS.len() * swept.points.list.len());
+        assert!(runs as usize <= KILLS * swept.points.list.len());
+        assert!(runs as usize + 2 * late >= KILLS * swept.points.list.len());
         assert_eq!(sound(&case.config.label(), &swept), 0, "{}", case.config.label());
     }
 }
@@ -127,7 +128,7 @@ fn a_place_that_is_the_same_as_the_one_before_has_its_verdict() {
     let registry = Registry::built_in();
     let scenario = parse(SMALL, "scenarios/small.toml");
     for case in &scenario.cases {
-        let mut ground = Ground::new(&case.config, &registry, 1, DOWN_NS);
+        let mut ground = Ground::new(&case.config, &registry, 1, LENGTHS);
         let same = |nth: &usize| ground.points.list[*nth].same_as_before;
         let merged: Vec<usize> = (0..ground.points.list.len()).filter(same).collect();
         assert!(!merged.is_empty(), "{}", case.config.label());

@@ -203,8 +203,13 @@ pub struct SweepArgs {
     pub seed: Option<u64>,
     /// How long a machine that fails is away; default: until it is suspected, and two redirects
     #[arg(long = "for", value_name = "SPAN", value_parser = parse_duration)]
-    pub down_ns: Option<u64>,
-    /// Two failures: one first place of each kind, and every place from there until recovery
+    pub for_ns: Option<u64>,
+    /// How long the first of two failures lasts; default: as long as the second
+    #[arg(long = "first-for", value_name = "SPAN", value_parser = parse_duration,
+        requires = "second")]
+    pub first_for_ns: Option<u64>,
+    /// Two failures: one first place of each kind, where a machine may also stand still, and every
+    /// place from there until recovery
     #[arg(long)]
     pub second: bool,
     /// At most so many pairs of failures, over all cases and strategies

@@ -9,11 +9,10 @@ use crate::config::{Case, FaultConfig, Scenario};
 use crate::plan::RunPlan;
 use crate::scenario::write_faults as faults;
 use crate::seed::Seed;
-use crate::sweep::{Found, Sweep, Swept, cells, fault, replay_scenario};
+use crate::sweep::{Found, Lengths, Sweep, Swept, cells, replay_scenario, written};
 use aftermath_reports::figures;
 use aftermath_reports::sweep::{SweepCell, table, write};
 use aftermath_systems::options::format_duration;
-use aftermath_systems::protocol::Nanos;
 use aftermath_systems::strategies::Registry;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
@@ -65,7 +64,7 @@ pub fn sweep(args: &SweepArgs, registry: &Registry) -> Exit {
             case,
             registry,
             seed,
-            down_ns: args.down_ns.unwrap_or_else(|| down(case, registry)),
+            lengths: lengths(args, case, registry),
             audit_millionths: args.audit,
             limit: args.limit,
             pairs: args.second.then(|| args.pairs.div_ceil(chosen.len())),
@@ -118,11 +117,13 @@ fn chosen<'a>(
     }
 }
 
-/// How long a machine is away unless somebody says so: a spare has taken over by then.
-fn down(case: &Case, registry: &Registry) -> Nanos {
+/// How long machines fail; unless somebody says so, until a spare has taken over.
+fn lengths(args: &SweepArgs, case: &Case, registry: &Registry) -> Lengths {
     let plan = RunPlan::twin(&case.config, registry, Seed(0));
     let settings = &plan.systems.settings;
-    settings.suspect_after() + 2 * settings.redirect
+    let usual = || settings.suspect_after() + 2 * settings.redirect;
+    let last_ns = args.for_ns.unwrap_or_else(usual);
+    Lengths { first_ns: args.first_for_ns.unwrap_or(last_ns), last_ns }
 }
 
 fn progress() -> ProgressBar {
@@ -147,17 +148,24 @@ fn account(sweep: &Sweep, swept: &Swept) -> String {
     let covered = count(&|found| found.verdict.as_ref().is_some_and(|verdict| verdict.covered));
     let never = count(&|found| found.verdict.is_none() && !found.late);
     let late = count(&|found| found.late);
-    let what = if sweep.pairs.is_some() { "pairs of failures" } else { "runs" };
+    let Lengths { first_ns, last_ns } = sweep.lengths;
+    let (what, away) = match sweep.pairs {
+        Some(_) if first_ns != last_ns => {
+            let (first, last) = (format_duration(first_ns), format_duration(last_ns));
+            ("pairs of failures", format!("{first} and then {last}"))
+        }
+        Some(_) => ("pairs of failures", format_duration(last_ns)),
+        None => ("runs", format_duration(last_ns)),
+    };
     let mut text = format!(
         "{}, case {}, seed {}: {points} protocol points of {} kinds, {} of them the same as the \
-         one before\n  {runs} {what}, machines away for {}; ended early {}, audited {}, \
+         one before\n  {runs} {what}, machines away for {away}; ended early {}, audited {}, \
          disagreements {differ}, covered by a claim {}\n",
         sweep.case.config.label(),
         sweep.case.name,
         sweep.seed,
         swept.points.kinds.len(),
         swept.merged,
-        format_duration(sweep.down_ns),
         share(early),
         share(audited),
         share(covered),
@@ -185,14 +193,13 @@ impl Whole {
         self.unreached +=
             swept.found.iter().filter(|f| f.verdict.is_none() && !f.late).count() as u64;
         let label = sweep.case.config.label();
-        let written = |found: &Found| -> Vec<FaultConfig> {
+        let written_of = |found: &Found| -> Vec<FaultConfig> {
             let plan = RunPlan::twin(&sweep.case.config, sweep.registry, Seed(sweep.seed));
-            let all = found.failures.iter();
-            all.map(|failure| fault(&plan.systems, *failure, sweep.down_ns)).collect()
+            written(&plan.systems, &found.failures, sweep.lengths)
         };
         for found in &swept.found {
             if let Some(Some(how)) = &found.audit {
-                self.disagreements.push(format!("{label}:\n{}{how}\n", faults(&written(found))));
+                self.disagreements.push(format!("{label}:\n{}{how}\n", faults(&written_of(found))));
             }
         }
         let names = (scenario.name.as_str(), sweep.case.name.as_str(), label.as_str());
@@ -201,7 +208,7 @@ impl Whole {
             if let Some(found) = gathered.broken.map(|nth| &swept.found[nth]) {
                 let number = self.cells.len() + 1;
                 let path = args.out.join("points").join(format!("{label}-{number}.toml"));
-                write_replay(args, (scenario, sweep), &written(found), &path)?;
+                write_replay(args, (scenario, sweep), &written_of(found), &path)?;
                 cell.replay = Some(format!("aftermath run {}", path.display()));
             }
             self.cells.push(cell);

@@ -5,7 +5,7 @@ use super::points::{Address, Point, Points, points, victims};
 use super::rejoin::{Cut, foreseeable, outputs_until, quiet_from, rejoined, scenario_over};
 use super::twin::Twin;
 use super::verdict::{End, Verdict, judge_fork};
-use super::whole::{KINDS, extra_faults};
+use super::whole::{KINDS, Lengths, extra_faults};
 use crate::config::RunConfig;
 use crate::machine::{Step, Stripped};
 use crate::plan::RunPlan;
@@ -18,7 +18,7 @@ use std::rc::Rc;
 /// A case under one strategy, and everything that its forks have in common.
 pub struct Ground {
     /// The scenario's plan with one fault more for each machine that may fail and each kind of
-    /// failure, twice: for first and second failures. They wait for nothing until they are armed.
+    /// failure, twice: for single and second failures, and for first ones. They wait for nothing until they are armed.
     pub plan: Rc<RunPlan>,
     /// How many faults are the scenario's own.
     own: usize,
@@ -64,15 +64,16 @@ pub struct Forked {
 }
 
 impl Ground {
-    /// Runs twin and trunk once. `down_ns`: how long a machine that fails is away.
-    pub fn new(config: &RunConfig, registry: &Registry, seed: u64, down_ns: Nanos) -> Ground {
+    /// Runs twin and trunk once.
+    pub fn new(config: &RunConfig, registry: &Registry, seed: u64, lengths: Lengths) -> Ground {
         let twin = Twin::run(&Rc::new(RunPlan::twin(config, registry, Seed(seed))));
         let victims = victims(&twin.log.plan.systems);
         let mut config = config.clone();
-        let extra = extra_faults(&twin.log.plan.systems, &victims, down_ns);
-        config.faults.extend(extra.iter().chain(&extra).cloned());
+        let extra = |for_ns| extra_faults(&twin.log.plan.systems, &victims, for_ns);
+        let extra = [extra(lengths.last_ns), extra(lengths.first_ns)].concat();
+        config.faults.extend(extra.iter().cloned());
         let mut plan = RunPlan::build(&config, registry, Seed(seed), 0);
-        let own = plan.faults.len() - 2 * extra.len();
+        let own = plan.faults.len() - extra.len();
         let armed_later = plan.faults[own..].iter_mut().filter_map(|fault| fault.trigger.as_mut());
         armed_later.for_each(|trigger| trigger.nodes.clear());
         let plan = Rc::new(plan);
@@ -92,18 +93,18 @@ impl Ground {
     }
 
     /// The number of the fault in the schedule.
-    fn fault(&self, failure: Failure, second: bool) -> usize {
+    fn fault(&self, failure: Failure, first_of_two: bool) -> usize {
         let place = self.victims.binary_search(&failure.address.node);
         let victim = place.expect("only machines that may fail are swept");
         let half = self.victims.len() * KINDS.len();
-        self.own + victim * KINDS.len() + failure.kind + if second { half } else { 0 }
+        self.own + victim * KINDS.len() + failure.kind + if first_of_two { half } else { 0 }
     }
 
     /// Lets a machine of a world fail. Returns whether it will: what has not struck when everything
     /// heals never strikes.
-    pub fn arm(&self, world: &mut EventWorld, failure: Failure, second: bool) -> bool {
+    pub fn arm(&self, world: &mut EventWorld, failure: Failure, first_of_two: bool) -> bool {
         let awaited = failure.address.awaited();
-        world.arm(self.fault(failure, second), failure.address.node, awaited)
+        world.arm(self.fault(failure, first_of_two), failure.address.node, awaited)
     }
 
     /// Runs a fork in which so many machines are to fail in this very tick or have failed, until it

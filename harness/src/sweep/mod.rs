@@ -24,10 +24,9 @@ pub use points::{Address, Kind, Point, Points, Role, points, victims};
 pub use replay::scenario as replay_scenario;
 pub use run::Found;
 pub use verdict::Verdict;
-pub use whole::{KINDS, Whole, fault};
+pub use whole::{KILLS, KINDS, Lengths, Whole, written};
 
 use crate::config::Case;
-use aftermath_systems::protocol::Nanos;
 use aftermath_systems::strategies::Registry;
 use run::Share;
 use std::sync::Mutex;
@@ -41,8 +40,8 @@ pub struct Sweep<'a> {
     pub registry: &'a Registry,
     /// The seed.
     pub seed: u64,
-    /// How long a machine that fails is away, ns.
-    pub down_ns: Nanos,
+    /// How long machines fail.
+    pub lengths: Lengths,
     /// How many forks in a million are also run from start to end.
     pub audit_millionths: u32,
     /// Places to take at most, spread evenly; all if not set.
@@ -100,13 +99,13 @@ impl Sweep<'_> {
         done: &(dyn Fn() + Sync),
     ) -> (usize, Points, Vec<Found>) {
         let config = &self.case.config;
-        let mut ground = Ground::new(config, self.registry, self.seed, self.down_ns);
+        let mut ground = Ground::new(config, self.registry, self.seed, self.lengths);
         let share = Share {
             whole: Whole {
                 config,
                 registry: self.registry,
                 seed: self.seed,
-                down_ns: self.down_ns,
+                lengths: self.lengths,
             },
             audit_millionths: self.audit_millionths,
             limit: self.limit,

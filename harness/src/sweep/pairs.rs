@@ -4,7 +4,7 @@
 use super::fork::{Failure, Ground, Trunk, record_steps};
 use super::points::{Point, points};
 use super::run::{distinct, draw};
-use super::whole::KINDS;
+use super::whole::{KILLS, KINDS};
 use std::collections::BTreeMap;
 
 /// The first failures: of each kind of places the one that is nearest to the middle of the stream,
@@ -36,7 +36,7 @@ pub fn failing_trunk(ground: &Ground, number: usize, first: Failure) -> Trunk {
     if ground.trunk_is_twin() {
         trunk.strip();
     }
-    ground.arm(&mut trunk.world, first, false);
+    ground.arm(&mut trunk.world, first, true);
     trunk
 }
 
@@ -54,10 +54,11 @@ pub fn seconds(ground: &mut Ground, number: usize, first: Failure) -> Vec<(Point
     });
     let found = points(&ground.plan, after).list;
     let distinct = found.into_iter().filter(|point| !point.same_as_before);
-    distinct.flat_map(|point| (0..KINDS.len()).map(move |kind| (point, kind))).collect()
+    distinct.flat_map(|point| (0..KILLS).map(move |kind| (point, kind))).collect()
 }
 
-/// At most so many of them, drawn from the seed, in their order.
+/// At most so many of them, in their order: of each kind of places and failures as many as of any
+/// other while there are any, drawn from the seed. Else what happens rarely would hardly be drawn.
 pub fn sample(
     seed: u64,
     first: Failure,
@@ -67,14 +68,16 @@ pub fn sample(
     if seconds.len() <= most {
         return seconds;
     }
-    let drawn = |(point, kind): &(Point, usize)| {
-        draw(seed, &[first, Failure { address: point.address, kind: *kind }])
-    };
-    let mut numbers: Vec<(u64, usize)> =
-        seconds.iter().enumerate().map(|(nth, second)| (drawn(second), nth)).collect();
-    numbers.sort_unstable();
-    numbers.truncate(most);
-    let mut kept: Vec<usize> = numbers.into_iter().map(|(_, nth)| nth).collect();
+    let mut strata: BTreeMap<(usize, usize), Vec<(u64, usize)>> = BTreeMap::new();
+    for (nth, (point, kind)) in seconds.iter().enumerate() {
+        let second = Failure { address: point.address, kind: *kind };
+        let drawn = draw(seed, &[first, second]);
+        strata.entry((point.kind, *kind)).or_default().push((drawn, nth));
+    }
+    strata.values_mut().for_each(|stratum| stratum.sort_unstable());
+    let rounds = (0..).take_while(|round| strata.values().any(|stratum| stratum.len() > *round));
+    let round = |round: usize| strata.values().filter_map(move |stratum| stratum.get(round));
+    let mut kept: Vec<usize> = rounds.flat_map(round).map(|(_, nth)| *nth).take(most).collect();
     kept.sort_unstable();
     kept.into_iter().map(|nth| seconds[nth]).collect()
 }

@@ -9,12 +9,12 @@
 //! would look like the twin.
 
 use super::twin::{Twin, leading};
-use crate::machine::{Machine, Stripped};
+use crate::machine::{Machine, Strike, Stripped};
 use crate::oracle::shortest_stretch;
 use crate::plan::RunPlan;
 use crate::world::{Ended, EventWorld};
 use aftermath_systems::operator::OperatorClass;
-use aftermath_systems::protocol::{ChannelId, Nanos};
+use aftermath_systems::protocol::{ChannelId, Nanos, NodeId};
 use std::collections::BTreeSet;
 
 /// Tuples that a run may hold more than its twin, a few more or less being under way.
@@ -69,13 +69,17 @@ pub fn rejoined(plan: &RunPlan, twin: &Twin, world: &EventWorld, stripped: &[Str
         && outputs_until(twin, world).is_some()
 }
 
-/// Whether every instance one of whose machines has died has its spare again.
+/// Whether every instance one of whose machines has died, or was replaced while it lived, has its
+/// spare again.
 fn pairs_are_complete(plan: &RunPlan, machines: &[Machine]) -> bool {
     machines.iter().all(|machine| {
         let instance = plan.systems.node(machine.id).instance;
         let replicas = &plan.systems.instance(instance).replicas;
-        let kills = |fault: usize| plan.faults[fault].kind.kills();
-        let strikes = machine.log.strikes.iter().filter(|strike| kills(strike.fault));
+        let activations = |node: &NodeId| machines[node.index()].log.activations.last();
+        let replaced = |since: Nanos| replicas.iter().filter_map(activations).any(|at| *at > since);
+        let upsets =
+            |strike: &&Strike| plan.faults[strike.fault].kind.kills() || replaced(strike.at);
+        let strikes = machine.log.strikes.iter().filter(upsets);
         replicas.len() == 1
             || strikes.into_iter().all(|strike| {
                 let marks = replicas.iter().flat_map(|node| &machines[node.index()].log.marks);

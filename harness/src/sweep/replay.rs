@@ -60,7 +60,7 @@ mod tests {
     use super::*;
     use crate::formulas;
     use crate::scenario::parse;
-    use crate::sweep::{Address, Failure, fault, victims};
+    use crate::sweep::{Address, Failure, Lengths, victims, written};
     use crate::{plan::RunPlan, seed::Seed};
     use aftermath_systems::strategies::Registry;
 
@@ -80,11 +80,14 @@ mod tests {
         let plan = RunPlan::twin(&case.config, &registry, Seed(0));
         let node = victims(&plan.systems)[1];
         let address = Address { node, handler: 57, incarnation: 1, effect: 2 };
-        let failure = fault(&plan.systems, Failure { address, kind: 1 }, 40_000_000);
-        let text = scenario(TEXT, Path::new(""), (&swept, case), 7, std::slice::from_ref(&failure));
+        let failure = [Failure { address, kind: 1 }];
+        let lengths = Lengths { first_ns: 1, last_ns: 40_000_000 };
+        let faults = written(&plan.systems, &failure, lengths);
+        let text = scenario(TEXT, Path::new(""), (&swept, case), 7, &faults);
         let again = read(&text.expect("it is TOML"));
         assert_eq!(again.cases.len(), 1);
-        assert_eq!(again.cases[0].config.faults, [failure]);
+        assert_eq!(again.cases[0].config.faults, faults);
+        assert_eq!(faults[0].for_ns, Some(40_000_000));
         assert_eq!(again.cases[0].config.label(), case.config.label());
         assert_eq!(again.cases[0].config.timing.redirect_ns, 7_000_000);
         assert_eq!(again.seeds, 7..8);

@@ -3,7 +3,7 @@
 use super::fork::{Failure, Forked, Ground};
 use super::pairs;
 use super::verdict::Verdict;
-use super::whole::{KINDS, Whole};
+use super::whole::{KILLS, Whole};
 use aftermath_systems::operator::mix;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -62,7 +62,7 @@ impl Share<'_> {
             if ground.trunk_is_twin() {
                 trunk.strip();
             }
-            for kind in 0..KINDS.len() {
+            for kind in 0..KILLS {
                 let failure = Failure { address: point.address, kind };
                 let mut fork = trunk.clone();
                 if ground.arm(&mut fork.world, failure, false) {
@@ -94,7 +94,7 @@ impl Share<'_> {
                 let second = Failure { address: point.address, kind };
                 trunk.advance_to(&ground.plan, &point);
                 let mut fork = trunk.clone();
-                if !ground.arm(&mut fork.world, second, true) {
+                if !ground.arm(&mut fork.world, second, false) {
                     break;
                 }
                 let forked = ground.run(fork, 2);

@@ -17,22 +17,43 @@ use aftermath_systems::strategies::Registry;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// How machines fail in a sweep.
-pub const KINDS: [FaultKind; 2] = [FaultKind::ProcessCrash, FaultKind::MachineLoss];
+/// How machines fail in a sweep. A pause is a first of two failures only: by itself it is over
+/// before anybody may be wrong about it, and who was replaced meanwhile does not know.
+pub const KINDS: [FaultKind; 3] =
+    [FaultKind::ProcessCrash, FaultKind::MachineLoss, FaultKind::Pause];
+
+/// So many of them kill.
+pub const KILLS: usize = 2;
+
+/// How long machines fail, ns.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Lengths {
+    /// By the first of two failures.
+    pub first_ns: Nanos,
+    /// By the second of two, or the only one.
+    pub last_ns: Nanos,
+}
 
 /// One fault for each machine and kind, at no address yet.
-pub fn extra_faults(systems: &Plan, victims: &[NodeId], down_ns: Nanos) -> Vec<FaultConfig> {
+pub fn extra_faults(systems: &Plan, victims: &[NodeId], for_ns: Nanos) -> Vec<FaultConfig> {
     let nowhere = |node: NodeId| super::Address { node, handler: 0, incarnation: 1, effect: 0 };
     let kinds = |node: &NodeId| {
         let address = nowhere(*node);
         (0..KINDS.len()).map(move |kind| Failure { address, kind })
     };
     let failures = victims.iter().flat_map(kinds);
-    failures.map(|failure| fault(systems, failure, down_ns)).collect()
+    failures.map(|failure| fault(systems, failure, for_ns)).collect()
 }
 
-/// A failure as a scenario says it.
-pub fn fault(systems: &Plan, failure: Failure, down_ns: Nanos) -> FaultConfig {
+/// One failure, or two, as a scenario says them.
+pub fn written(systems: &Plan, failures: &[Failure], lengths: Lengths) -> Vec<FaultConfig> {
+    let last = failures.len().saturating_sub(1);
+    let for_ns = |nth: usize| if nth < last { lengths.first_ns } else { lengths.last_ns };
+    let one = |(nth, failure): (usize, &Failure)| fault(systems, *failure, for_ns(nth));
+    failures.iter().enumerate().map(one).collect()
+}
+
+fn fault(systems: &Plan, failure: Failure, for_ns: Nanos) -> FaultConfig {
     let Failure { address, kind } = failure;
     let node = systems.node(address.node);
     let instance = systems.instance(node.instance);
@@ -51,7 +72,7 @@ pub fn fault(systems: &Plan, failure: Failure, down_ns: Nanos) -> FaultConfig {
             handler: address.handler,
             effect: address.effect,
         },
-        for_ns: Some(down_ns),
+        for_ns: Some(for_ns),
         draws: None,
     }
 }
@@ -64,8 +85,8 @@ pub struct Whole<'a> {
     pub registry: &'a Registry,
     /// The seed.
     pub seed: u64,
-    /// How long a machine that fails is away, ns.
-    pub down_ns: Nanos,
+    /// How long machines fail.
+    pub lengths: Lengths,
 }
 
 impl Whole<'_> {
@@ -73,8 +94,7 @@ impl Whole<'_> {
     pub fn run(&self, twin: &mut Twin, failures: &[Failure]) -> Verdict {
         let mut config = self.config.clone();
         let systems = &twin.log.plan.systems;
-        let more = failures.iter().map(|failure| fault(systems, *failure, self.down_ns));
-        config.faults.extend(more);
+        config.faults.extend(written(systems, failures, self.lengths));
         let plan = RunPlan::build(&config, self.registry, Seed(self.seed), 0);
         twin.open_whole();
         judge(&run(&Rc::new(plan), false), twin)

@@ -111,12 +111,15 @@ impl Node for Coordinator {
                     return;
                 }
                 *newest = incarnation;
-                let running = matches!(self.phase, Phase::Steady | Phase::Restarting(_));
-                self.heard(cx, from, fx);
+                self.alive.insert(from);
+                watch(cx, from, fx);
+                // Before any command: who obeys that is another incarnation.
                 say(cx, from, &Message::Registered { incarnation }, fx);
-                // It is back and has lost what it ran.
-                if running && self.runs(from) {
-                    self.failed(cx, fx);
+                match self.phase {
+                    Phase::Stranded => self.restart(cx, fx),
+                    // It is back and has lost what it ran.
+                    Phase::Steady | Phase::Restarting(_) if self.runs(from) => self.failed(cx, fx),
+                    _ => {}
                 }
             }
             Event::Message { from, bytes } => match decode(&bytes) {
