@@ -276,9 +276,9 @@ impl Machine {
             let hash = self.hash.0;
             trace.push(TraceEvent { at: now, handler, cause, event, effects, hash, done: 0 });
         }
-        let led = node.is_primary();
         if let (Some(steps), Some(event)) = (&mut self.log.steps, kind) {
             let effects = effects.list.iter().map(EffectKind::of).collect();
+            let led = node.is_primary();
             steps.push(Step { at: now, handler, led, event, effects, done: 0 });
         }
         let lineage = lineage.max(self.lineage);
