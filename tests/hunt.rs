@@ -1,15 +1,24 @@
 //! Deliberately wrong variants are found by schedules that nobody wrote, and the honest code is
 //! clean under the very same ones.
+//!
+//! Two escape. `no-fence` is seen only if a region is set back shortly before a leader that was
+//! replaced goes on, and `restart-onto-dead-spare` only if the spare stays dead while the leader
+//! comes back: a swarm within claims lets the first be dealt with before the second.
 
 mod support;
 
+use aftermath_harness::Registry;
 use aftermath_harness::config::Scenario;
+use aftermath_harness::sweep::{Found, Lengths, Sweep};
 use aftermath_reports::record::{Record, Status};
 use aftermath_systems::planted_bugs::ALL;
+use std::sync::atomic::AtomicBool;
 use support::{campaign, parse, text_of};
 
 /// How many seeds are tried before the next look.
 const STEP: u64 = 50;
+/// Hunts of more seeds than that are left to builds that are fast.
+const SEEDS_MAX: u64 = if cfg!(debug_assertions) { 100 } else { u64::MAX };
 
 /// What a swarm needs beside the pipeline of the bug's own scenario, and how many seeds at most.
 struct Hunt {
@@ -57,28 +66,52 @@ const fn hunt(bug: &'static str, swarm: &'static str, seeds: u64) -> Hunt {
     Hunt { bug, swarm, seeds }
 }
 
-impl Hunt {
-    /// The bug's own scenario with drawn faults in place of the written ones; without the bug if
-    /// `honest`.
-    fn text(&self, honest: bool) -> String {
-        let written = text_of(&format!("scenarios/planted/{}.toml", self.bug));
-        let mut text = String::new();
-        let mut skipping = false;
-        for line in written.lines() {
-            if line.starts_with('[') {
-                skipping = line == "[[fault]]";
-            }
-            if !(skipping || honest && line.starts_with("plant =")) {
-                text += line;
-                text += "\n";
-            }
-        }
-        format!("{text}\n[faults.swarm]\n{}", self.swarm)
-    }
+fn path(bug: &str) -> String {
+    format!("scenarios/planted/{bug}.toml")
+}
 
+/// The bug's own scenario without its faults, and without the bug if `honest`.
+fn bare(bug: &str, honest: bool) -> String {
+    let mut text = String::new();
+    let mut skipping = false;
+    for line in text_of(&path(bug)).lines() {
+        if line.starts_with('[') {
+            skipping = line == "[[fault]]";
+        }
+        if !(skipping || honest && line.starts_with("plant =")) {
+            text += line;
+            text += "\n";
+        }
+    }
+    text
+}
+
+/// Lets two machines fail at so many pairs of places; those that break a claim, by their number.
+fn swept(bug: &str, honest: bool, pairs: usize) -> (Vec<usize>, usize) {
+    let text = bare(bug, honest).replace("take = 2000", "take = 600");
+    let scenario = parse(&text, &path(bug));
+    let sweep = Sweep {
+        case: &scenario.cases[0],
+        registry: &Registry::built_in(),
+        seed: 0,
+        lengths: Lengths { first_ns: 40_000_000, last_ns: 40_000_000 },
+        audit_millionths: 10_000,
+        limit: None,
+        pairs: Some(pairs),
+        jobs: 2,
+    };
+    let found = sweep.run(&AtomicBool::new(false), &|| ()).found;
+    let broken = |found: &Found| found.verdict.as_ref().is_some_and(|v| v.status == Status::Broken);
+    let numbers = found.iter().enumerate().filter(|(_, found)| broken(found)).map(|(nth, _)| nth);
+    assert!(found.iter().all(|found| !matches!(found.audit, Some(Some(_)))), "{bug}");
+    (numbers.collect(), found.len())
+}
+
+impl Hunt {
+    /// The bug's own scenario with drawn faults in place of the written ones.
     fn scenario(&self, honest: bool, seeds: std::ops::Range<u64>) -> Scenario {
-        let path = format!("scenarios/planted/{}.toml", self.bug);
-        Scenario { seeds, ..parse(&self.text(honest), &path) }
+        let text = format!("{}\n[faults.swarm]\n{}", bare(self.bug, honest), self.swarm);
+        Scenario { seeds, ..parse(&text, &path(self.bug)) }
     }
 
     /// The first run that is broken, and how many were run until then.
@@ -109,9 +142,19 @@ fn every_planted_bug_is_hunted_once() {
     assert_eq!(hunted, all);
 }
 
+/// One neighbour after the other, before the first has recovered: no swarm within claims does that.
+#[test]
+fn a_sweep_of_two_failures_finds_what_no_swarm_does_and_the_honest_code_is_clean() {
+    let bug = "unshipped-log-promised";
+    let (broken, runs) = swept(bug, false, 1_000);
+    let first = broken.first().unwrap_or_else(|| panic!("{bug} escapes {runs} pairs"));
+    println!("{bug}: by a sweep, after {} runs, by {} of {runs}", first + 1, broken.len());
+    assert_eq!(swept(bug, true, 1_000).0, [0; 0], "the honest code");
+}
+
 #[test]
 fn a_swarm_finds_them() {
-    for hunt in &HUNTS {
+    for hunt in HUNTS.iter().filter(|hunt| hunt.seeds <= SEEDS_MAX) {
         let (record, runs) = hunt.found().unwrap_or_else(|| panic!("{} escapes", hunt.bug));
         println!("{}: by a swarm, after {runs} runs: {}", hunt.bug, record.reasons.join("; "));
     }
@@ -119,7 +162,7 @@ fn a_swarm_finds_them() {
 
 #[test]
 fn the_honest_code_is_clean_under_the_same_schedules() {
-    for hunt in &HUNTS {
+    for hunt in HUNTS.iter().filter(|hunt| hunt.seeds <= SEEDS_MAX) {
         for record in campaign(&hunt.scenario(true, 0..hunt.seeds)).records {
             let reasons = record.reasons.join("; ");
             assert_ne!(record.status, Status::Broken, "{}: {}: {reasons}", hunt.bug, record.replay);
