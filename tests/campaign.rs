@@ -163,6 +163,18 @@ fn one_run_with_two_results_is_no_report() {
     let other = scratch.write("other.jsonl", other);
     let ran = aftermath(&["report", &format!("{whole}/records.jsonl"), &other, "--out", &out]);
     ran.exits(2).complains("records.jsonl:4").complains("other.jsonl:1").complains("replay");
+    // Nor is a run of something else that has its name.
+    let other = line.replace("\"planted\":null", "\"planted\":\"no-fence\"");
+    assert_ne!(line, other);
+    let other = scratch.write("other.jsonl", other);
+    let ran = aftermath(&["report", &format!("{whole}/records.jsonl"), &other, "--out", &out]);
+    ran.exits(2).complains("records.jsonl:4").complains("other.jsonl:1");
+    // Nor is one that has its name and is of something else.
+    let other = line.replace("\"options\":{", "\"options\":{\"none\":\"1\"");
+    assert_ne!(line, other);
+    let other = scratch.write("other.jsonl", other);
+    let ran = aftermath(&["report", &format!("{whole}/records.jsonl"), &other, "--out", &out]);
+    ran.exits(2).complains("records.jsonl:4").complains("other.jsonl:1");
 }
 
 /// Starts a campaign and kills it as soon as its journal is so long.
