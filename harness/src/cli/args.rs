@@ -9,6 +9,7 @@ use crate::search::Until;
 use aftermath_systems::options::{parse_duration, parse_percent};
 use clap::builder::{PossibleValue, RangedU64ValueParser};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -207,12 +208,12 @@ pub struct SweepArgs {
     /// Two failures: one first place of each kind, and every place from there until recovery
     #[arg(long)]
     pub second: bool,
-    /// At most so many pairs of failures, over all cases and strategies
-    #[arg(long, value_name = "N", default_value_t = 200_000, requires = "second")]
-    pub pairs: usize,
+    /// About so many pairs of failures, over all cases and strategies
+    #[arg(long, value_name = "N", default_value = "200000", requires = "second")]
+    pub pairs: NonZeroUsize,
     /// At most so many places of each case and strategy, spread evenly; default: all
     #[arg(long, value_name = "N", conflicts_with = "second")]
-    pub limit: Option<usize>,
+    pub limit: Option<NonZeroUsize>,
     /// How many of the runs are also run from start to end, and must have the same verdict
     #[arg(long, value_name = "SHARE", default_value = "1%", value_parser = parse_percent)]
     pub audit: u32,

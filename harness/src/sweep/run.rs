@@ -25,8 +25,7 @@ pub struct Found {
 }
 
 impl Found {
-    fn late(point: usize, failure: Failure) -> Found {
-        let failures = vec![failure];
+    fn late(point: usize, failures: Vec<Failure>) -> Found {
         Found { point, failures, verdict: None, late: true, early: false, audit: None }
     }
 }
@@ -69,7 +68,7 @@ impl Share<'_> {
                     let forked = ground.run(fork, 1);
                     found.push(self.found(ground, number, vec![failure], forked));
                 } else {
-                    found.push(Found::late(number, failure));
+                    found.push(Found::late(number, vec![failure]));
                 }
                 (self.done)();
             }
@@ -94,11 +93,13 @@ impl Share<'_> {
                 let second = Failure { address: point.address, kind };
                 trunk.advance_to(&ground.plan, &point);
                 let mut fork = trunk.clone();
-                if !ground.arm(&mut fork.world, second, true) {
-                    break;
+                let failures = vec![first, second];
+                if ground.arm(&mut fork.world, second, true) {
+                    let forked = ground.run(fork, 2);
+                    found.push(self.found(ground, number, failures, forked));
+                } else {
+                    found.push(Found::late(number, failures));
                 }
-                let forked = ground.run(fork, 2);
-                found.push(self.found(ground, number, vec![first, second], forked));
                 (self.done)();
             }
         }
