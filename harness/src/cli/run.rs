@@ -5,7 +5,7 @@ use super::exit::Exit;
 use super::interrupt;
 use super::output::{Output, complain, usage};
 use super::progress;
-use crate::campaign::{Campaign, Disagreement, Outcome};
+use crate::campaign::{Campaign, Disagreement, KEPT_MAX, Outcome};
 use crate::config::{InputConfig, Scenario};
 use crate::{formulas, scenario};
 use aftermath_reports::record::{CaseResult, Status};
@@ -16,9 +16,6 @@ use aftermath_systems::strategies::Registry;
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
-
-/// Most runs of one command: their records are kept in memory until the report is written.
-const RUNS_MAX: u64 = 5_000_000;
 
 /// Runs scenarios, prints the tables and writes the report.
 pub fn run(args: &RunArgs, registry: &Registry) -> Exit {
@@ -41,9 +38,9 @@ pub fn run(args: &RunArgs, registry: &Registry) -> Exit {
         worlds: args.world,
     };
     let runs = campaign.runs();
-    if runs > RUNS_MAX {
+    if runs > KEPT_MAX {
         return usage(&format!(
-            "error: {runs} runs, at most {RUNS_MAX} at once; take fewer seeds with --seeds\n"
+            "error: {runs} runs, at most {KEPT_MAX} at once; take fewer seeds with --seeds\n"
         ));
     }
     if let Err(message) = campaign.check(registry) {
@@ -92,7 +89,7 @@ pub fn run(args: &RunArgs, registry: &Registry) -> Exit {
         Err(error) => return usage(&format!("error: {error}\n")),
     }
     if let Some(first) = outcome.disagreements.first() {
-        return disagree(first, outcome.disagreements.len());
+        return disagree(first, outcome.disagreements.len() as u64);
     }
     if interrupted {
         let done = outcome.records.len();
@@ -114,9 +111,9 @@ pub fn colour() -> bool {
 }
 
 /// Shows a run in which two worlds differ, and how many there are.
-pub fn disagree(first: &Disagreement, count: usize) -> Exit {
+pub fn disagree(first: &Disagreement, count: u64) -> Exit {
     let Disagreement { replay, twin, told } = first;
-    let which = if *twin { "the twin of the first" } else { "the first" };
+    let which = if *twin { "the twin of one" } else { "one of them" };
     complain(&format!(
         "the two worlds differ in {count} runs, which is a bug of aftermath; {which}:\n\
          {replay}\n{told}"
@@ -178,6 +175,8 @@ pub fn describe(scenario: &Scenario, campaign: &Campaign) -> String {
         InputConfig::Recorded(recording) => format!("{} recorded rows", recording.rows.len()),
     };
     let seeds = campaign.seeds.as_ref().unwrap_or(&scenario.seeds);
+    let blocks = campaign.blocks().into_iter().filter(|b| b.scenario.name == scenario.name);
+    let runs: u64 = blocks.map(|block| block.runs()).sum();
     text += &format!(
         "  {} at {}/s through `{}`, {} protected; seeds {}..{}, {} runs\n",
         tuples,
@@ -186,7 +185,7 @@ pub fn describe(scenario: &Scenario, campaign: &Campaign) -> String {
         config.protect.join(" and "),
         seeds.start,
         seeds.end,
-        campaign.runs(),
+        runs,
     );
     let timing = &config.timing;
     text += &format!(
