@@ -4,6 +4,7 @@
 
 use crate::figures;
 use crate::grid::{BOLD, Cell as GridCell, Column, DIM, layout};
+use crate::words::plural;
 use crate::write::{WriteError, jsonl, write_files};
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
@@ -142,12 +143,43 @@ pub(crate) fn rows(cells: &[SweepCell]) -> Vec<(String, Vec<&SweepCell>)> {
     rows
 }
 
-/// In which columns cells stand: strategy and kind of failure.
-pub(crate) fn columns(cells: &[SweepCell]) -> Vec<(String, String)> {
-    let strategies = figures::distinct(cells.iter().map(|cell| cell.strategy.clone()));
+/// A column of the heat map: what is under one heading, in one way to fail.
+pub(crate) struct ColumnOf {
+    /// The strategy, and the case where there are several.
+    pub heading: String,
+    case: String,
+    strategy: String,
+    /// The kind of failure.
+    pub fault: String,
+}
+
+impl ColumnOf {
+    /// Whether a cell stands in it.
+    pub fn has(&self, cell: &SweepCell) -> bool {
+        (&cell.case, &cell.strategy, &cell.fault) == (&self.case, &self.strategy, &self.fault)
+    }
+}
+
+/// In which columns cells stand: those of a case beside each other.
+pub(crate) fn columns(cells: &[SweepCell]) -> Vec<ColumnOf> {
     let faults = figures::distinct(cells.iter().map(|cell| cell.fault.clone()));
-    let pairs = strategies.iter().flat_map(|s| faults.iter().map(move |f| (s.clone(), f.clone())));
-    pairs.collect()
+    let mut swept: Vec<(&String, &String)> = Vec::new();
+    for cell in cells {
+        if !swept.contains(&(&cell.case, &cell.strategy)) {
+            swept.push((&cell.case, &cell.strategy));
+        }
+    }
+    let several = swept.iter().any(|(case, _)| *case != swept[0].0);
+    let columns = swept.into_iter().flat_map(|(case, strategy)| {
+        let heading = if several { format!("{case} / {strategy}") } else { strategy.clone() };
+        faults.iter().map(move |fault| ColumnOf {
+            heading: heading.clone(),
+            case: case.clone(),
+            strategy: strategy.clone(),
+            fault: fault.clone(),
+        })
+    });
+    columns.collect()
 }
 
 /// The table for a terminal: at most so many rows, worst first, and how many are left out.
@@ -182,7 +214,8 @@ pub fn table(cells: &[SweepCell], rows_max: usize, colour: bool) -> String {
     titles.extend(strategies.iter().map(|name| (name.as_str(), Column::Text)));
     let mut text = layout(&titles, &lines, 0, colour);
     if rows.len() > rows_max {
-        text += &format!("and {} rows more: --all shows them\n", rows.len() - rows_max);
+        let more = plural((rows.len() - rows_max) as u64, "more row");
+        text += &format!("and {more}: --all shows all\n");
     }
     text
 }
@@ -334,8 +367,20 @@ pub(crate) mod tests {
         let text = table(&cells, 2, false);
         let line = text.lines().nth(1).expect("a row");
         assert!(line.contains("BROKEN") && line.contains("lost"), "{text}");
-        assert!(text.contains("and 1 rows more: --all"), "{text}");
+        assert!(text.contains("and 1 more row: --all"), "{text}");
         assert!(text.lines().all(|line| line.chars().count() <= 120), "{text}");
+    }
+
+    #[test]
+    fn every_case_has_its_columns() {
+        let mut cells = sample();
+        let of_one = columns(&cells).len();
+        let other = sample().into_iter().map(|cell| SweepCell { case: "other".into(), ..cell });
+        cells.extend(other);
+        let both = columns(&cells);
+        assert_eq!(both.len(), 2 * of_one);
+        assert!(cells.iter().all(|cell| both.iter().filter(|c| c.has(cell)).count() == 1));
+        assert_eq!(both[of_one].heading, "other / amnesia");
     }
 
     #[test]
