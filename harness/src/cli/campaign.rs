@@ -6,8 +6,8 @@ use super::failures::{self, Unwritten};
 use super::interrupt;
 use super::output::{Output, complain, usage};
 use super::progress::Progress;
-use super::run::{colour, cores, describe, disagree, known, load};
-use crate::campaign::{Block, Campaign, Disagreement, Finished, Numbers, numbers, run_units};
+use super::run::{colour, describe, disagree, known, load};
+use crate::campaign::{Block, Disagreement, Finished, Numbers, numbers, run_units};
 use crate::joined::{Joined, Told};
 use crate::journal::{Journal, Shard, lock_of};
 use crate::judgement::Expected;
@@ -28,16 +28,10 @@ pub fn campaign(args: &CampaignArgs, registry: &Registry) -> Exit {
         Ok(scenarios) => scenarios,
         Err(message) => return usage(&message),
     };
-    if let Err(message) = known(&args.strategy, registry) {
+    if let Err(message) = known(&args.selection.strategy, registry) {
         return usage(&message);
     }
-    let campaign = Campaign {
-        scenarios: &scenarios,
-        seeds: args.seeds.clone(),
-        strategies: args.strategy.clone(),
-        jobs: args.jobs.map_or_else(cores, usize::from),
-        worlds: args.world,
-    };
+    let campaign = args.selection.campaign(&scenarios);
     let runs = campaign.runs();
     if runs > RUNS_MAX {
         return usage(&format!(

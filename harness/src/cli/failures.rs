@@ -23,8 +23,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Kinds of failures that are shrunk: after so many it is time to mend something.
 const SHRUNK_MAX: usize = 5;
 
-/// The kinds of failures with their counts, and for each how its first run is seen again; `smaller`:
-/// what is left of it, or how it is made smaller.
+/// The kinds of failures with their counts, and for each how its first run is seen again;
+/// `smaller`: what is left of it, or how it is made smaller.
 pub fn told(groups: &[Group], smaller: &[String]) -> String {
     if groups.is_empty() {
         return String::new();

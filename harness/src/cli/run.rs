@@ -1,6 +1,6 @@
 //! `aftermath run`.
 
-use super::args::{Format, RunArgs};
+use super::args::{Format, RunArgs, Selection};
 use super::exit::Exit;
 use super::interrupt;
 use super::output::{Output, complain, usage};
@@ -23,20 +23,14 @@ pub fn run(args: &RunArgs, registry: &Registry) -> Exit {
         Ok(scenarios) => scenarios,
         Err(message) => return usage(&message),
     };
-    if let Err(message) = known(&args.strategy, registry) {
+    if let Err(message) = known(&args.selection.strategy, registry) {
         return usage(&message);
     }
     // Before hours of work, not after.
     if let Err(error) = std::fs::create_dir_all(&args.out) {
         return usage(&format!("error: cannot write to {}: {error}\n", args.out.display()));
     }
-    let campaign = Campaign {
-        scenarios: &scenarios,
-        seeds: args.seeds.clone(),
-        strategies: args.strategy.clone(),
-        jobs: args.jobs.map_or_else(cores, usize::from),
-        worlds: args.world,
-    };
+    let campaign = args.selection.campaign(&scenarios);
     let runs = campaign.runs();
     if runs > KEPT_MAX {
         return usage(&format!(
@@ -108,6 +102,19 @@ pub fn run(args: &RunArgs, registry: &Registry) -> Exit {
 /// `CLICOLOR_FORCE` agree.
 pub fn colour() -> bool {
     anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never
+}
+
+impl Selection {
+    /// What is to be run of these scenarios.
+    pub fn campaign<'a>(&self, scenarios: &'a [Scenario]) -> Campaign<'a> {
+        Campaign {
+            scenarios,
+            seeds: self.seeds.clone(),
+            strategies: self.strategy.clone(),
+            jobs: jobs(self.jobs),
+            worlds: self.world,
+        }
+    }
 }
 
 /// Shows a run in which two worlds differ, and how many there are.
@@ -200,7 +207,8 @@ pub fn describe(scenario: &Scenario, campaign: &Campaign) -> String {
     text
 }
 
-/// How many runs at once, if nobody says.
-pub fn cores() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
+/// How many runs at once: as many as there are cores, if nobody says.
+pub fn jobs(said: Option<u16>) -> usize {
+    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+    said.map_or_else(cores, usize::from)
 }

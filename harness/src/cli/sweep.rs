@@ -5,7 +5,7 @@ use super::exit::Exit;
 use super::interrupt;
 use super::output::{Output, complain, usage};
 use super::progress;
-use super::run::{colour, cores, known, load};
+use super::run::{colour, jobs, known, load};
 use crate::config::{Case, Expect, FaultConfig, Scenario};
 use crate::plan::{RunPlan, settled};
 use crate::record::quote;
@@ -73,7 +73,7 @@ pub fn sweep(args: &SweepArgs, registry: &Registry) -> Exit {
             audit_millionths: args.audit,
             limit: args.limit.map(NonZeroUsize::get),
             pairs: args.second.then(|| args.pairs.get().div_ceil(chosen.len())),
-            jobs: args.jobs.map_or_else(cores, usize::from),
+            jobs: jobs(args.jobs),
         };
         let swept = sweep.run(stop, &|| bar.inc(1));
         bar.suspend(|| output.print(&account(&sweep, &swept)));
