@@ -301,8 +301,14 @@ fn fail_fast_stops_at_the_first_broken_run_which_is_told_with_its_trace() {
     for words in ["aftermath replay", "1 of 1 of its kind", "broken", " #1.1  Started"] {
         assert!(told.contains(words), "{words}: {}", &told[..told.len().min(2000)]);
     }
-    let ran = run(&all, &["--keep-going"]).exits(1);
-    assert!(ran.stdout.contains("aftermath shrink scenarios/planted/"), "{}", ran.stdout);
+    let small = format!("{fast}/failures/1.toml");
+    assert!(ran.stdout.contains(&format!("smallest: {small}: 1 fault, ")), "{}", ran.stdout);
+    aftermath(&["run", &small, "--out", &scratch.at("small")]).exits(1);
+    let ran = run(&all, &["--keep-going", "--shrink", "0"]).exits(1);
+    let shrink = ran.stdout.lines().find_map(|line| line.trim().strip_prefix("shrink: aftermath "));
+    let words: Vec<&str> = shrink.expect("a command").split(' ').collect();
+    let small = scratch.at("small.toml");
+    aftermath(&[&words[..], &["--budget", "1", "--out", &small]].concat()).exits(0);
     let failing = load::read_records(&Path::new(&all).join("records.jsonl")).expect("records");
     let of = failing.iter().filter(|record| !record.reasons.is_empty()).count();
     assert!(ran.stdout.contains(&format!("{of} failing runs")), "{}", ran.stdout);
