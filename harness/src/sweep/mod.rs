@@ -7,6 +7,7 @@
 //! Some are also run from the start to the end, and both verdicts must be the same.
 
 mod cells;
+mod failure;
 mod fork;
 mod pairs;
 mod points;
@@ -18,11 +19,12 @@ mod whole;
 
 pub use aftermath_reports::sweep::Seen;
 pub use cells::{Gathered, cells};
-pub use fork::{Failure, Forked, Ground};
+pub use failure::{Failure, KINDS, fault};
+pub use fork::{Forked, Ground};
 pub use points::{Address, Kind, Point, Points, Role, points, victims};
 pub use run::Found;
 pub use verdict::Verdict;
-pub use whole::{KINDS, Whole, fault};
+pub use whole::Whole;
 
 use crate::config::Case;
 use aftermath_systems::protocol::Nanos;
