@@ -12,8 +12,8 @@ use crate::record::quote;
 use crate::scenario::{self, Heading, write_faults as faults};
 use crate::seed::Seed;
 use crate::sweep::{Found, Sweep, Swept, cells, fault};
-use aftermath_reports::figures;
 use aftermath_reports::sweep::{SweepCell, table, write};
+use aftermath_reports::words::distinct;
 use aftermath_systems::options::format_duration;
 use aftermath_systems::protocol::Nanos;
 use aftermath_systems::strategies::Registry;
@@ -97,7 +97,7 @@ fn chosen<'a>(scenario: &'a Scenario, args: &SweepArgs) -> Result<Vec<&'a Case>,
     if let Some(name) = &args.case {
         cases.retain(|case| case.name == *name);
         if cases.is_empty() {
-            let names = figures::distinct(scenario.cases.iter().map(|case| case.name.clone()));
+            let names = distinct(scenario.cases.iter().map(|case| case.name.clone()));
             let (path, names) = (&scenario.path, names.join(", "));
             return Err(format!("{path} has no case `{name}`; there are: {names}"));
         }
@@ -218,7 +218,7 @@ fn write_replay(sweep: &Sweep, failures: Vec<FaultConfig>, path: &Path) -> Resul
 /// Prints the table, writes the files and says how the program ends.
 fn finish(args: &SweepArgs, scenario: &Scenario, whole: &Whole, output: &mut Output) -> Exit {
     let rows = if args.all { usize::MAX } else { ROWS };
-    let cases = figures::distinct(whole.cells.iter().map(|cell| cell.case.clone()));
+    let cases = distinct(whole.cells.iter().map(|cell| cell.case.clone()));
     for case in &cases {
         let mut cells = whole.cells.clone();
         cells.retain(|cell| cell.case == *case);
