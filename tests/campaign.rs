@@ -7,7 +7,7 @@ use aftermath_reports::load;
 use std::path::Path;
 use std::process::Child;
 use std::sync::LazyLock;
-use support::{PROGRAM, Ran, SMALL, Scratch, aftermath, command, files_of, finish};
+use support::{PROGRAM, Ran, SMALL, Scratch, aftermath, command, files_of, finish, parse, text_of};
 
 /// Two strategies, one of which loses tuples, with expectations over all runs, one of them broken.
 const CASES: &str = r#"
@@ -175,6 +175,21 @@ fn one_run_with_two_results_is_no_report() {
     let other = scratch.write("other.jsonl", other);
     let ran = aftermath(&["report", &format!("{whole}/records.jsonl"), &other, "--out", &out]);
     ran.exits(2).complains("records.jsonl:4").complains("other.jsonl:1");
+}
+
+#[test]
+fn a_recorded_stream_is_the_same_wherever_its_file_is_named_from() {
+    let text = text_of("scenarios/flights.toml");
+    let [here, there] = ["scenarios/flights.toml", "scenarios/faults/../flights.toml"];
+    assert_eq!(parse(&text, here).content, parse(&text, there).content);
+    // Its rows count.
+    let scratch = Scratch::new("campaign-rows");
+    std::fs::create_dir(scratch.at("data")).expect("there is room");
+    let rows = text_of("scenarios/data/flights.csv");
+    let (fewer, _) = rows.trim_end().rsplit_once('\n').expect("there are rows");
+    scratch.write("data/flights.csv", fewer);
+    let other = scratch.at("flights.toml");
+    assert_ne!(parse(&text, here).content, parse(&text, &other).content);
 }
 
 /// Starts a campaign and kills it as soon as its journal is so long.
