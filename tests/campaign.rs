@@ -7,7 +7,7 @@ use aftermath_reports::load;
 use std::path::Path;
 use std::process::Child;
 use std::sync::LazyLock;
-use support::{PROGRAM, Ran, SMALL, Scratch, aftermath, command, files_of, finish};
+use support::{PROGRAM, Ran, SMALL, Scratch, aftermath, command, files_of, finish, parse, text_of};
 
 /// Two strategies, one of which loses tuples, with expectations over all runs, one of them broken.
 const CASES: &str = r#"
@@ -163,6 +163,33 @@ fn one_run_with_two_results_is_no_report() {
     let other = scratch.write("other.jsonl", other);
     let ran = aftermath(&["report", &format!("{whole}/records.jsonl"), &other, "--out", &out]);
     ran.exits(2).complains("records.jsonl:4").complains("other.jsonl:1").complains("replay");
+    // Nor is a run of something else that has its name.
+    let other = line.replace("\"planted\":null", "\"planted\":\"no-fence\"");
+    assert_ne!(line, other);
+    let other = scratch.write("other.jsonl", other);
+    let ran = aftermath(&["report", &format!("{whole}/records.jsonl"), &other, "--out", &out]);
+    ran.exits(2).complains("records.jsonl:4").complains("other.jsonl:1");
+    // Nor is one that has its name and is of something else.
+    let other = line.replace("\"options\":{", "\"options\":{\"none\":\"1\"");
+    assert_ne!(line, other);
+    let other = scratch.write("other.jsonl", other);
+    let ran = aftermath(&["report", &format!("{whole}/records.jsonl"), &other, "--out", &out]);
+    ran.exits(2).complains("records.jsonl:4").complains("other.jsonl:1");
+}
+
+#[test]
+fn a_recorded_stream_is_the_same_wherever_its_file_is_named_from() {
+    let text = text_of("scenarios/flights.toml");
+    let [here, there] = ["scenarios/flights.toml", "scenarios/faults/../flights.toml"];
+    assert_eq!(parse(&text, here).content, parse(&text, there).content);
+    // Its rows count.
+    let scratch = Scratch::new("campaign-rows");
+    std::fs::create_dir(scratch.at("data")).expect("there is room");
+    let rows = text_of("scenarios/data/flights.csv");
+    let (fewer, _) = rows.trim_end().rsplit_once('\n').expect("there are rows");
+    scratch.write("data/flights.csv", fewer);
+    let other = scratch.at("flights.toml");
+    assert_ne!(parse(&text, here).content, parse(&text, &other).content);
 }
 
 /// Starts a campaign and kills it as soon as its journal is so long.
@@ -289,8 +316,14 @@ fn fail_fast_stops_at_the_first_broken_run_which_is_told_with_its_trace() {
     for words in ["aftermath replay", "1 of 1 of its kind", "broken", " #1.1  Started"] {
         assert!(told.contains(words), "{words}: {}", &told[..told.len().min(2000)]);
     }
-    let ran = run(&all, &["--keep-going"]).exits(1);
-    assert!(ran.stdout.contains("aftermath shrink scenarios/planted/"), "{}", ran.stdout);
+    let small = format!("{fast}/failures/1.toml");
+    assert!(ran.stdout.contains(&format!("smallest: {small}: 1 fault, ")), "{}", ran.stdout);
+    aftermath(&["run", &small, "--out", &scratch.at("small")]).exits(1);
+    let ran = run(&all, &["--keep-going", "--shrink", "0"]).exits(1);
+    let shrink = ran.stdout.lines().find_map(|line| line.trim().strip_prefix("shrink: aftermath "));
+    let words: Vec<&str> = shrink.expect("a command").split(' ').collect();
+    let small = scratch.at("small.toml");
+    aftermath(&[&words[..], &["--budget", "1", "--out", &small]].concat()).exits(0);
     let failing = load::read_records(&Path::new(&all).join("records.jsonl")).expect("records");
     let of = failing.iter().filter(|record| !record.reasons.is_empty()).count();
     assert!(ran.stdout.contains(&format!("{of} failing runs")), "{}", ran.stdout);

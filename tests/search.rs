@@ -118,6 +118,11 @@ fn what_cannot_be_searched_is_said_with_what_can() {
     let until = "--parameter|fault.0.for|--from|5ms|--to|85ms|--until";
     wrong(&format!("{until}|recovery.r9")).complains("recovery.r2");
     wrong(&format!("{until}|recovery.r2 > 5")).complains("not a span of time");
+    let cases = "[[case]]\nname = \"a\"\n[[case]]\nname = \"b\"\n";
+    let twice = pinned(&scratch, &format!("{PAUSE}{cases}"));
+    let many = "--parameter|fault.0.for|--from|5ms|--to|85ms|--seeds|0..1000000";
+    search(&twice, &out, many).exits(2).complains("take fewer seeds");
+    pinned(&scratch, PAUSE);
     search(&path, &out, "--parameter|fault.0.for|--from|5ms|--to|85ms|--case|none").exits(4);
     assert!(!Path::new(&out).exists());
 }

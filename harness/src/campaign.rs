@@ -16,6 +16,9 @@ use std::rc::Rc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+/// Most runs whose records may be kept in memory at once.
+pub const KEPT_MAX: u64 = 5_000_000;
+
 /// What to run.
 pub struct Campaign<'a> {
     /// The scenarios.

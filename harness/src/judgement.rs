@@ -3,7 +3,8 @@
 //! without the scenario.
 
 use crate::config::{Bound, Case, Quantity};
-use crate::expect::{measure, resolve, show};
+use crate::expect::measure;
+use crate::limit::{Limit, resolve};
 use crate::record::WORLDS_DIFFER;
 use aftermath_reports::record::{CaseResult, Check, Record, Status, ValueClass};
 use aftermath_reports::summary::Spread;
@@ -31,8 +32,8 @@ pub struct Expected {
 pub struct Number {
     /// Which of the runs' values.
     pub over: Over,
-    /// The name of the quantity.
-    pub quantity: String,
+    /// The quantity.
+    pub quantity: Quantity,
     /// What is expected, for people.
     pub expected: String,
     /// The same, to compare with.
@@ -51,59 +52,6 @@ pub enum Over {
     Max,
 }
 
-/// What a number is compared with, in its own unit (tuples, ns, ppm).
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Limit {
-    /// At least and at most, both optional.
-    Range(Option<u64>, Option<u64>),
-    /// What a formula predicts, and how far from it one may be.
-    Near {
-        /// The prediction.
-        predicted: Exact,
-        /// The tolerance.
-        within: Exact,
-    },
-}
-
-/// A number of a formula that comes back from a file as it was.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub struct Exact(f64);
-
-impl From<f64> for Exact {
-    fn from(value: f64) -> Exact {
-        Exact(value)
-    }
-}
-
-impl From<Exact> for String {
-    fn from(value: Exact) -> String {
-        format!("{:?}", value.0)
-    }
-}
-
-impl TryFrom<String> for Exact {
-    type Error = std::num::ParseFloatError;
-
-    fn try_from(text: String) -> Result<Exact, Self::Error> {
-        text.parse().map(Exact)
-    }
-}
-
-impl Limit {
-    /// Whether a value is within it.
-    pub fn admits(&self, value: f64) -> bool {
-        match self {
-            Limit::Range(min, max) => {
-                min.is_none_or(|min| value >= min as f64)
-                    && max.is_none_or(|max| value <= max as f64)
-            }
-            Limit::Near { predicted, within } => (value - predicted.0).abs() <= within.0,
-        }
-    }
-}
-
 impl Expected {
     /// What a case expects.
     pub fn of(case: &Case) -> Expected {
@@ -112,7 +60,7 @@ impl Expected {
             [(Over::Mean, &expect.mean), (Over::Min, &expect.min), (Over::Max, &expect.max)];
         let number = |over: Over, (quantity, bound): &(Quantity, Bound)| {
             let (expected, limit) = resolve(case, *quantity, bound);
-            Number { over, quantity: quantity.name().to_string(), expected, limit }
+            Number { over, quantity: *quantity, expected, limit }
         };
         let numbers = lists
             .into_iter()
@@ -170,10 +118,7 @@ impl Judging {
         self.memory_bounded = memory.into_iter().flatten().min();
         self.numbers.resize(expected.numbers.len(), Spread::default());
         for (number, spread) in expected.numbers.iter().zip(&mut self.numbers) {
-            let quantity = quantity(&number.quantity);
-            if let Some(value) = quantity.and_then(|quantity| measure(quantity, record)) {
-                spread.add(value);
-            }
+            measure(number.quantity, record).into_iter().for_each(|value| spread.add(value));
         }
     }
 
@@ -217,18 +162,14 @@ impl Judging {
             };
             // What holds for the runs that have such a number may not hold for all.
             let missing = runs - spread.n;
+            let Number { quantity, expected, limit, .. } = number;
+            let what = format!("{over} {}", quantity.name());
             let value = value.filter(|_| missing == 0);
-            let shown = |value| quantity(&number.quantity).map(|quantity| show(quantity, value));
-            let measured = match missing {
-                0 => value.and_then(shown).unwrap_or_else(|| "nothing".to_string()),
-                _ => format!("nothing in {missing} of {runs} runs"),
-            };
-            checks.push(Check {
-                what: format!("{over} {}", number.quantity),
-                expected: number.expected.clone(),
-                measured,
-                held: value.is_some_and(|value| number.limit.admits(value)),
-            });
+            let mut check = limit.check(&what, *quantity, expected, value);
+            if missing > 0 {
+                check.measured = format!("nothing in {missing} of {runs} runs");
+            }
+            checks.push(check);
         }
         checks
     }
@@ -271,8 +212,4 @@ impl Judging {
         });
         [delivery, value, memory].into_iter().flatten().collect()
     }
-}
-
-fn quantity(name: &str) -> Option<Quantity> {
-    Quantity::ALL.iter().find(|(known, _)| *known == name).map(|(_, quantity)| *quantity)
 }

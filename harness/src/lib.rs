@@ -15,6 +15,7 @@ pub mod formulas;
 pub mod joined;
 pub mod journal;
 pub mod judgement;
+pub mod limit;
 pub mod machine;
 pub mod manifest;
 pub mod metrics;

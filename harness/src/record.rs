@@ -170,15 +170,21 @@ fn unreached(run: &RunLog) -> Vec<Unreached> {
 
 /// The command that runs this alone.
 fn replay_line(context: &Context, id: RunId) -> String {
-    let (scenario, case) = (context.scenario, context.case);
-    let mut line = format!("aftermath replay {}", quote(&scenario.path));
+    let mut line = line_about("replay", (context.scenario, context.case), id);
+    let scenario = context.scenario;
+    if context.worlds != scenario.worlds || context.worlds != Worlds::default() {
+        line += &format!(" --world {}", context.worlds.name());
+    }
+    line
+}
+
+/// A command about one run.
+pub fn line_about(command: &str, (scenario, case): (&Scenario, &Case), id: RunId) -> String {
+    let mut line = format!("aftermath {command} {}", quote(&scenario.path));
     line += &format!("{}{}", option("case", &case.name), option("strategy", &case.config.label()));
     line += &format!(" --seed {}", id.seed);
     if let Some(stratum) = id.stratum {
         line += &format!(" --stratum {stratum}");
-    }
-    if context.worlds != scenario.worlds || context.worlds != Worlds::default() {
-        line += &format!(" --world {}", context.worlds.name());
     }
     line
 }
@@ -190,7 +196,7 @@ fn option(name: &str, value: &str) -> String {
 }
 
 /// Quotes a word for a shell where it must be.
-fn quote(word: &str) -> String {
+pub(crate) fn quote(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         word.to_string()

@@ -59,43 +59,6 @@ pub fn run_in(world: World, plan: &Rc<RunPlan>, traced: bool) -> RunLog {
     RunLog::of(plan, world::run(world, plan, traced))
 }
 
-/// What the machines of a world leave behind.
-fn log(plan: &Rc<RunPlan>, finished: Finished) -> RunLog {
-    let Finished { ended, at: length_ns, machines } = finished;
-    let mut deliveries = Vec::new();
-    let mut fold = TraceHash::default();
-    let mut nodes = Vec::new();
-    for mut machine in machines {
-        deliveries.append(&mut machine.log.deliveries);
-        fold.write_u64(machine.hash());
-        nodes.push(NodeLog {
-            digest: machine.digest(),
-            is_primary: machine.is_primary(),
-            hash: machine.hash(),
-            handlers: machine.handlers(),
-            log: machine.log,
-        });
-    }
-    // Stable: several sinks keep the order of nodes within one instant.
-    deliveries.sort_by_key(|delivery| delivery.at);
-    let samples = nodes.iter().map(|node| node.log.retained.len()).min().unwrap_or(0);
-    let total = |index: usize| nodes.iter().map(|node| node.log.retained[index]).sum();
-    let retained = (0..samples).map(total).collect();
-    let longest = |index: usize| nodes.iter().map(|node| node.log.waiting[index]).max();
-    let waiting = (0..samples).map(|index| longest(index).unwrap_or(0)).collect();
-    RunLog {
-        links: links(plan, &nodes, length_ns),
-        plan: Rc::clone(plan),
-        ended,
-        length_ns,
-        deliveries,
-        nodes,
-        hash: fold.finish(),
-        retained,
-        waiting,
-    }
-}
-
 /// What became of the faults on links that began before the end of the run.
 fn links(plan: &RunPlan, nodes: &[NodeLog], length_ns: Nanos) -> Vec<(NodeId, Strike)> {
     let is_task = |node: &NodeId| plan.systems.operator_of(*node).operator().is_some();
@@ -129,9 +92,41 @@ fn links(plan: &RunPlan, nodes: &[NodeLog], length_ns: Nanos) -> Vec<(NodeId, St
 }
 
 impl RunLog {
-    /// What is left of a run in a world.
+    /// What the machines of a world leave behind.
     pub fn of(plan: &Rc<RunPlan>, finished: Finished) -> RunLog {
-        log(plan, finished)
+        let Finished { ended, at: length_ns, machines } = finished;
+        let mut deliveries = Vec::new();
+        let mut fold = TraceHash::default();
+        let mut nodes = Vec::new();
+        for mut machine in machines {
+            deliveries.append(&mut machine.log.deliveries);
+            fold.write_u64(machine.hash());
+            nodes.push(NodeLog {
+                digest: machine.digest(),
+                is_primary: machine.is_primary(),
+                hash: machine.hash(),
+                handlers: machine.handlers(),
+                log: machine.log,
+            });
+        }
+        // Stable: several sinks keep the order of nodes within one instant.
+        deliveries.sort_by_key(|delivery| delivery.at);
+        let samples = nodes.iter().map(|node| node.log.retained.len()).min().unwrap_or(0);
+        let total = |index: usize| nodes.iter().map(|node| node.log.retained[index]).sum();
+        let retained = (0..samples).map(total).collect();
+        let longest = |index: usize| nodes.iter().map(|node| node.log.waiting[index]).max();
+        let waiting = (0..samples).map(|index| longest(index).unwrap_or(0)).collect();
+        RunLog {
+            links: links(plan, &nodes, length_ns),
+            plan: Rc::clone(plan),
+            ended,
+            length_ns,
+            deliveries,
+            nodes,
+            hash: fold.finish(),
+            retained,
+            waiting,
+        }
     }
 
     /// The faults that struck, with the node, by start. For a fault on links it is

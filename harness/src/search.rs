@@ -2,9 +2,9 @@
 //! that a curve that goes up and down is noticed, then halving around the first crossing. The seeds
 //! are the same at each value.
 
-use crate::campaign::Campaign;
+use crate::campaign::{Campaign, KEPT_MAX};
 use crate::config::{Quantity, Scenario, Worlds};
-use crate::expect::measure;
+use crate::expect::{measure, recovered};
 use crate::formulas;
 use crate::judgement::Expected;
 use crate::scenario::parameter::{Amount, Setting};
@@ -52,20 +52,19 @@ impl Until {
                 names.join(", ")
             )
         };
-        let named = |name: &str| Quantity::ALL.iter().find(|(known, _)| *known == name);
         match words[..] {
             ["broken"] => Ok(Until::Broken),
             [name] => {
-                let (_, quantity) = named(name).ok_or_else(wrong)?;
-                Ok(Until::Beyond { quantity: *quantity, above: true, limit: 0 })
+                let quantity = Quantity::named(name).ok_or_else(wrong)?;
+                Ok(Until::Beyond { quantity, above: true, limit: 0 })
             }
             [name, sign @ (">" | "<"), limit] => {
-                let (_, quantity) = named(name).ok_or_else(wrong)?;
+                let quantity = Quantity::named(name).ok_or_else(wrong)?;
                 let limit = match quantity.is_time() {
                     true => parse_duration(limit)?,
                     false => limit.parse().map_err(|_| wrong())?,
                 };
-                Ok(Until::Beyond { quantity: *quantity, above: sign == ">", limit })
+                Ok(Until::Beyond { quantity, above: sign == ">", limit })
             }
             _ => Err(wrong()),
         }
@@ -82,25 +81,17 @@ impl Until {
     fn found(&self, expected: &Expected, record: &Record) -> bool {
         match self {
             Until::Broken => expected.fails(record),
-            Until::Beyond { quantity, above, limit } => known(*quantity, record)
+            Until::Beyond { quantity, above, limit } => at_least(*quantity, record)
                 .is_some_and(|value| if *above { value > *limit } else { value < *limit }),
         }
     }
 }
 
 /// A number of a run; a time that is only known to be longer counts as what it is known to exceed.
-fn known(quantity: Quantity, record: &Record) -> Option<u64> {
-    let recovery = || record.faults.iter().rev().find_map(|fault| fault.recovery);
-    let time = match quantity {
-        Quantity::R1 => recovery()?.r1,
-        Quantity::R2 => recovery()?.r2,
-        Quantity::R3 => recovery()?.r3,
-        Quantity::Detect => recovery()?.detect,
-        _ => return measure(quantity, record),
-    };
-    match time {
-        Time::Ns(ns) | Time::MoreThanNs(ns) => Some(ns),
-        Time::None => None,
+fn at_least(quantity: Quantity, record: &Record) -> Option<u64> {
+    match recovered(quantity, record) {
+        Some(Time::MoreThanNs(ns)) => Some(ns),
+        _ => measure(quantity, record),
     }
 }
 
@@ -260,6 +251,12 @@ impl Search<'_> {
             worlds: self.worlds,
         };
         campaign.check(registry).map_err(Failed::Usage)?;
+        let runs = campaign.runs();
+        if runs > KEPT_MAX {
+            return Err(Failed::Usage(format!(
+                "{runs} runs at each value, at most {KEPT_MAX}; take fewer seeds with --seeds"
+            )));
+        }
         let outcome = campaign.run_until(registry, &|_| (), stop);
         if stop.load(Ordering::Relaxed) {
             return Err(Failed::Interrupted);
@@ -273,7 +270,7 @@ impl Search<'_> {
             for record in outcome.records.iter().filter(own) {
                 seen.runs += 1;
                 seen.found += u64::from(self.until.found(&expected, record));
-                let number = self.until.quantity().and_then(|quantity| known(quantity, record));
+                let number = self.until.quantity().and_then(|quantity| at_least(quantity, record));
                 number.into_iter().for_each(|value| seen.number.add(value));
             }
             list.push(((name, label), seen));

@@ -198,6 +198,17 @@ pub fn missing(report: &Report) -> Option<String> {
     ))
 }
 
+/// Each name once, in the order in which they come first.
+pub fn distinct(names: impl Iterator<Item = String>) -> Vec<String> {
+    let mut list = Vec::new();
+    for name in names {
+        if !list.contains(&name) {
+            list.push(name);
+        }
+    }
+    list
+}
+
 /// A noun with its number: "1 run", "2 runs".
 pub fn plural(n: u64, noun: &str) -> String {
     format!("{n} {noun}{}", if n == 1 { "" } else { "s" })

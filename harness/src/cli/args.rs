@@ -9,6 +9,7 @@ use crate::search::Until;
 use aftermath_systems::options::{parse_duration, parse_percent};
 use clap::builder::{PossibleValue, RangedU64ValueParser};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -46,12 +47,9 @@ pub enum Command {
     Completions(CompletionsArgs),
 }
 
+// A comment for readers of the help would stand above that of every command.
 #[derive(ClapArgs, Debug)]
-#[command(after_help = help::RUN)]
-pub struct RunArgs {
-    /// Scenario files (TOML)
-    #[arg(required = true, value_name = "SCENARIO")]
-    pub scenarios: Vec<PathBuf>,
+pub struct Selection {
     /// Only this strategy; may be given several times
     #[arg(long, value_name = "NAME")]
     pub strategy: Vec<String>,
@@ -64,6 +62,16 @@ pub struct RunArgs {
     /// Where to run it; both must agree exactly. Default: the scenario's, or events
     #[arg(long, value_enum, value_name = "WORLD")]
     pub world: Option<Worlds>,
+}
+
+#[derive(ClapArgs, Debug)]
+#[command(after_help = help::RUN)]
+pub struct RunArgs {
+    /// Scenario files (TOML)
+    #[arg(required = true, value_name = "SCENARIO")]
+    pub scenarios: Vec<PathBuf>,
+    #[command(flatten)]
+    pub selection: Selection,
     /// Folder for records.jsonl, cases.jsonl, summary.csv, report.html and plots
     #[arg(long, value_name = "DIR", default_value = "aftermath-out")]
     pub out: PathBuf,
@@ -81,15 +89,8 @@ pub struct CampaignArgs {
     /// Scenario files (TOML)
     #[arg(required = true, value_name = "SCENARIO")]
     pub scenarios: Vec<PathBuf>,
-    /// Only this strategy; may be given several times
-    #[arg(long, value_name = "NAME")]
-    pub strategy: Vec<String>,
-    /// Seeds from A up to but not including B; default: the scenario's
-    #[arg(long, value_name = "A..B", value_parser = seeds)]
-    pub seeds: Option<Range<u64>>,
-    /// Runs at once; default: the number of cores
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
-    pub jobs: Option<u16>,
+    #[command(flatten)]
+    pub selection: Selection,
     /// Only the I-th of N parts, from 1; every part has some seeds of each case
     #[arg(long, value_name = "I/N", value_parser = shard)]
     pub shard: Option<Shard>,
@@ -105,9 +106,6 @@ pub struct CampaignArgs {
     /// Runs to shrink the first failure of each kind with, into failures/; 0: do not
     #[arg(long, value_name = "N", default_value_t = 200)]
     pub shrink: u32,
-    /// Where to run it; both must agree exactly. Default: the scenario's, or events
-    #[arg(long, value_enum, value_name = "WORLD")]
-    pub world: Option<Worlds>,
     /// Folder of the campaign; if it has been there before, what is missing is run
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
@@ -137,18 +135,8 @@ pub struct SearchArgs {
     /// Only this case
     #[arg(long, value_name = "NAME")]
     pub case: Option<String>,
-    /// Only this strategy; may be given several times
-    #[arg(long, value_name = "NAME")]
-    pub strategy: Vec<String>,
-    /// Seeds from A up to but not including B, the same at each value; default: the scenario's
-    #[arg(long, value_name = "A..B", value_parser = seeds)]
-    pub seeds: Option<Range<u64>>,
-    /// Runs at once; default: the number of cores
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
-    pub jobs: Option<u16>,
-    /// Where to run it; both must agree exactly. Default: the scenario's, or events
-    #[arg(long, value_enum, value_name = "WORLD")]
-    pub world: Option<Worlds>,
+    #[command(flatten)]
+    pub selection: Selection,
     /// Folder for search.csv, search.jsonl, search.svg and search.png
     #[arg(long, value_name = "DIR", default_value = "aftermath-search")]
     pub out: PathBuf,
@@ -212,12 +200,12 @@ pub struct SweepArgs {
     /// place from there until recovery
     #[arg(long)]
     pub second: bool,
-    /// At most so many pairs of failures, over all cases and strategies
-    #[arg(long, value_name = "N", default_value_t = 200_000, requires = "second")]
-    pub pairs: usize,
+    /// About so many pairs of failures, over all cases and strategies
+    #[arg(long, value_name = "N", default_value = "200000", requires = "second")]
+    pub pairs: NonZeroUsize,
     /// At most so many places of each case and strategy, spread evenly; default: all
     #[arg(long, value_name = "N", conflicts_with = "second")]
-    pub limit: Option<usize>,
+    pub limit: Option<NonZeroUsize>,
     /// How many of the runs are also run from start to end, and must have the same verdict
     #[arg(long, value_name = "SHARE", default_value = "1%", value_parser = parse_percent)]
     pub audit: u32,

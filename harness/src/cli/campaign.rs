@@ -6,8 +6,8 @@ use super::failures::{self, Unwritten};
 use super::interrupt;
 use super::output::{Output, complain, usage};
 use super::progress::Progress;
-use super::run::{colour, cores, describe, known, load};
-use crate::campaign::{Block, Campaign, Disagreement, Finished, Numbers, numbers, run_units};
+use super::run::{colour, describe, disagree, known, load};
+use crate::campaign::{Block, Disagreement, Finished, Numbers, numbers, run_units};
 use crate::joined::{Joined, Told};
 use crate::journal::{Journal, Shard, lock_of};
 use crate::judgement::Expected;
@@ -28,16 +28,10 @@ pub fn campaign(args: &CampaignArgs, registry: &Registry) -> Exit {
         Ok(scenarios) => scenarios,
         Err(message) => return usage(&message),
     };
-    if let Err(message) = known(&args.strategy, registry) {
+    if let Err(message) = known(&args.selection.strategy, registry) {
         return usage(&message);
     }
-    let campaign = Campaign {
-        scenarios: &scenarios,
-        seeds: args.seeds.clone(),
-        strategies: args.strategy.clone(),
-        jobs: args.jobs.map_or_else(cores, usize::from),
-        worlds: args.world,
-    };
+    let campaign = args.selection.campaign(&scenarios);
     let runs = campaign.runs();
     if runs > RUNS_MAX {
         return usage(&format!(
@@ -94,12 +88,8 @@ pub fn campaign(args: &CampaignArgs, registry: &Registry) -> Exit {
         return usage(&format!("error: {message}\n"));
     }
     if let (count, Some(replay)) = &told.differ {
-        let told = ended.differ.map_or(String::new(), |differ| differ.told);
-        complain(&format!(
-            "the two worlds differ in {count} runs, which is a bug of aftermath; the first:\n\
-             {replay}\n{told}"
-        ));
-        return Exit::Bug;
+        let first = Disagreement { replay: replay.clone(), twin: false, told: String::new() };
+        return disagree(&ended.differ.unwrap_or(first), *count);
     }
     if !complete {
         complain(&format!(
@@ -221,19 +211,20 @@ impl Sitting<'_> {
         let joined = Joined::read(&[self.journal.path().to_path_buf()]).map_err(failed)?;
         let told = joined.tell().map_err(failed)?;
         let out = &self.args.out;
+        // What can fail or take its time comes after the report.
+        let written = write::write_report(out, &told.report, |file| joined.write(file));
+        let written = written.map_err(|error| failed(error.to_string()))?;
+        output.print(&table::render(&told.report, colour()));
         let limits = (self.args.shrink, stop);
-        let smallest = failures::write(out, &told.failures, self.blocks, registry, limits);
-        let smallest = smallest.map_err(|e| match e {
+        let smaller = failures::write(out, &told.failures, self.blocks, registry, limits);
+        let smaller = smaller.map_err(|e| match e {
             Unwritten::Disk(message) => failed(message),
             Unwritten::Bug(message) => {
                 complain(&format!("a bug of aftermath: {message}\n"));
                 Exit::Bug
             }
         })?;
-        output.print(&table::render(&told.report, colour()));
-        output.print(&failures::told(&told.failures, &smallest));
-        let written = write::write_report(out, &told.report, |file| joined.write(file));
-        let written = written.map_err(|error| failed(error.to_string()))?;
+        output.print(&failures::told(&told.failures, &smaller));
         output.print(&format!("\nreport: {}\n", written.report.display()));
         Ok(told)
     }

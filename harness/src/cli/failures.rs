@@ -7,7 +7,7 @@ use crate::agreement;
 use crate::campaign::Block;
 use crate::joined::{Group, Kind, SHOWN_MAX};
 use crate::plan::RunPlan;
-use crate::record::RunId;
+use crate::record::{RunId, line_about};
 use crate::seed::Seed;
 use crate::shrink::{Limits, shrink};
 use crate::trace;
@@ -23,27 +23,20 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Kinds of failures that are shrunk: after so many it is time to mend something.
 const SHRUNK_MAX: usize = 5;
 
-/// The kinds of failures with their counts, and for each how its first run is seen again and made
-/// smaller.
-pub fn told(groups: &[Group], smallest: &[String]) -> String {
+/// The kinds of failures with their counts, and for each how its first run is seen again;
+/// `smaller`: what is left of it, or how it is made smaller.
+pub fn told(groups: &[Group], smaller: &[String]) -> String {
     if groups.is_empty() {
         return String::new();
     }
     let runs = plural(groups.iter().map(|group| group.count).sum(), "failing run");
     let mut text = format!("{runs}, {}\n", plural(groups.len() as u64, "signature"));
-    for (number, group) in groups.iter().enumerate() {
+    for (group, smaller) in groups.iter().zip(smaller) {
         let Kind { scenario, case, strategy, .. } = &group.kind;
         let respects = group.kind.respects();
         text += &format!("  {} x {scenario}: {case} / {strategy}: {respects}\n", group.count);
         if let Some(first) = group.shown.first() {
-            text += &format!("    replay: {}\n", first.replay);
-            match smallest.get(number) {
-                Some(smallest) => text += &format!("    smallest: {smallest}\n"),
-                None => {
-                    let smaller = first.replay.replacen("replay ", "shrink ", 1);
-                    text += &format!("    shrink: {smaller}\n");
-                }
-            }
+            text += &format!("    replay: {}\n    {smaller}\n", first.replay);
         }
     }
     text
@@ -51,8 +44,8 @@ pub fn told(groups: &[Group], smallest: &[String]) -> String {
 
 /// Writes `failures/1.txt` and so on: of each kind the first runs, run again with their traces. For
 /// the first run of each kind, while there are few, a file `.toml` of the same number is what is
-/// left of it when it is shrunk; what came of that is returned, by kind. What an earlier sitting
-/// wrote there goes.
+/// left of it when it is shrunk. What came of that, or else the command that does it, is returned,
+/// by kind. What an earlier sitting wrote there goes.
 ///
 /// # Errors
 /// A file that cannot be written, or a run that is another one this time: a bug of aftermath.
@@ -68,7 +61,7 @@ pub fn write(
         |e: io::Error| Unwritten::Disk(format!("cannot write to {}: {e}", folder.display()));
     remove_numbered(&folder).map_err(failed)?;
     let mut number = 0;
-    let mut smallest = Vec::new();
+    let mut smaller = Vec::new();
     for group in groups {
         for (nth, record) in group.shown.iter().enumerate() {
             fs::create_dir_all(&folder).map_err(failed)?;
@@ -76,14 +69,20 @@ pub fn write(
             let text = text(group, nth, record, block, registry)?;
             number += 1;
             fs::write(folder.join(format!("{number}.txt")), text).map_err(failed)?;
-            let few = smallest.len() < SHRUNK_MAX && limits.0 > 0;
-            if nth == 0 && few && !limits.1.load(Ordering::Relaxed) {
-                let path = folder.join(format!("{number}.toml"));
-                smallest.push(shrunk(&path, record, block, registry, limits).map_err(failed)?);
+            if nth > 0 {
+                continue;
             }
+            let few = smaller.len() < SHRUNK_MAX && limits.0 > 0;
+            smaller.push(if few && !limits.1.load(Ordering::Relaxed) {
+                let path = folder.join(format!("{number}.toml"));
+                shrunk(&path, record, block, registry, limits).map_err(failed)?
+            } else {
+                let id = RunId { seed: record.seed, stratum: record.stratum };
+                format!("shrink: {}", line_about("shrink", (block.scenario, block.case), id))
+            });
         }
     }
-    Ok(smallest)
+    Ok(smaller)
 }
 
 /// Writes the smallest scenario that is broken like a run; what came of it, for people.
@@ -100,13 +99,13 @@ fn shrunk(
         Ok(shrunk) => {
             fs::write(path, &shrunk.text)?;
             Ok(format!(
-                "{}: {}, {}",
+                "smallest: {}: {}, {}",
                 path.display(),
                 plural(shrunk.after.faults, "fault"),
                 plural(shrunk.after.tuples, "tuple")
             ))
         }
-        Err(error) => Ok(format!("none: {error}")),
+        Err(error) => Ok(format!("smallest: none: {error}")),
     }
 }
 

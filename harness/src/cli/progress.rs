@@ -1,4 +1,5 @@
-//! How far a campaign is: a bar where somebody watches, a line now and then where a file does.
+//! How far work is: a bar where somebody watches; of a campaign also a line now and then where a
+//! file does.
 
 use super::output::complain;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -9,18 +10,28 @@ use std::time::Duration;
 /// Seconds between two lines.
 const EVERY_S: u64 = 10;
 
-/// A bar of so many runs, if there is a terminal.
+/// A bar of so many runs.
 pub fn bar(runs: u64) -> ProgressBar {
+    shown(ProgressBar::new(runs), "{bar:40} {pos}/{len} runs, {per_sec}, {eta} left")
+}
+
+/// A bar of so many runs, of which not all may be needed.
+pub fn bar_at_most(runs: u64) -> ProgressBar {
+    shown(ProgressBar::new(runs), "{bar:40} {pos} of at most {len} runs, {per_sec}")
+}
+
+/// Counts runs of which nobody knows how many there will be.
+pub fn count() -> ProgressBar {
+    shown(ProgressBar::new_spinner(), "{spinner} {pos} runs, {per_sec}")
+}
+
+/// In this style, if there is a terminal.
+fn shown(bar: ProgressBar, style: &str) -> ProgressBar {
     if !std::io::stderr().is_terminal() {
         return ProgressBar::hidden();
     }
-    styled(runs, "{bar:40} {pos}/{len} runs, {per_sec}, {eta} left")
-}
-
-fn styled(runs: u64, style: &str) -> ProgressBar {
-    let style =
-        ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar());
-    ProgressBar::new(runs).with_style(style)
+    let style = ProgressStyle::with_template(style);
+    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
 /// The progress of a campaign, and its clock: wall time is in no record, and ends campaigns.
@@ -40,7 +51,7 @@ impl Progress {
     pub fn new(runs: u64) -> Progress {
         let watched = std::io::stderr().is_terminal();
         let style = "{bar:40} {pos}/{len} runs, {per_sec}, {msg}, {eta} left";
-        let bar = if watched { styled(runs, style) } else { ProgressBar::hidden() };
+        let bar = shown(ProgressBar::new(runs), style);
         bar.set_message("0 failures");
         let (done, failures) = (AtomicU64::new(0), AtomicU64::new(0));
         Progress { bar, watched, runs, done, failures, due_s: AtomicU64::new(EVERY_S) }

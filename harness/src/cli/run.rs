@@ -1,11 +1,11 @@
 //! `aftermath run`.
 
-use super::args::{Format, RunArgs};
+use super::args::{Format, RunArgs, Selection};
 use super::exit::Exit;
 use super::interrupt;
 use super::output::{Output, complain, usage};
 use super::progress;
-use crate::campaign::{Campaign, Disagreement, Outcome};
+use crate::campaign::{Campaign, Disagreement, KEPT_MAX, Outcome};
 use crate::config::{InputConfig, Scenario};
 use crate::{formulas, scenario};
 use aftermath_reports::record::{CaseResult, Status};
@@ -17,33 +17,24 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
-/// Most runs of one command: their records are kept in memory until the report is written.
-const RUNS_MAX: u64 = 5_000_000;
-
 /// Runs scenarios, prints the tables and writes the report.
 pub fn run(args: &RunArgs, registry: &Registry) -> Exit {
     let scenarios = match load(&args.scenarios, registry) {
         Ok(scenarios) => scenarios,
         Err(message) => return usage(&message),
     };
-    if let Err(message) = known(&args.strategy, registry) {
+    if let Err(message) = known(&args.selection.strategy, registry) {
         return usage(&message);
     }
     // Before hours of work, not after.
     if let Err(error) = std::fs::create_dir_all(&args.out) {
         return usage(&format!("error: cannot write to {}: {error}\n", args.out.display()));
     }
-    let campaign = Campaign {
-        scenarios: &scenarios,
-        seeds: args.seeds.clone(),
-        strategies: args.strategy.clone(),
-        jobs: args.jobs.map_or_else(cores, usize::from),
-        worlds: args.world,
-    };
+    let campaign = args.selection.campaign(&scenarios);
     let runs = campaign.runs();
-    if runs > RUNS_MAX {
+    if runs > KEPT_MAX {
         return usage(&format!(
-            "error: {runs} runs, at most {RUNS_MAX} at once; take fewer seeds with --seeds\n"
+            "error: {runs} runs, at most {KEPT_MAX} at once; take fewer seeds with --seeds\n"
         ));
     }
     if let Err(message) = campaign.check(registry) {
@@ -92,7 +83,7 @@ pub fn run(args: &RunArgs, registry: &Registry) -> Exit {
         Err(error) => return usage(&format!("error: {error}\n")),
     }
     if let Some(first) = outcome.disagreements.first() {
-        return disagree(first, outcome.disagreements.len());
+        return disagree(first, outcome.disagreements.len() as u64);
     }
     if interrupted {
         let done = outcome.records.len();
@@ -113,10 +104,23 @@ pub fn colour() -> bool {
     anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never
 }
 
+impl Selection {
+    /// What is to be run of these scenarios.
+    pub fn campaign<'a>(&self, scenarios: &'a [Scenario]) -> Campaign<'a> {
+        Campaign {
+            scenarios,
+            seeds: self.seeds.clone(),
+            strategies: self.strategy.clone(),
+            jobs: jobs(self.jobs),
+            worlds: self.world,
+        }
+    }
+}
+
 /// Shows a run in which two worlds differ, and how many there are.
-pub fn disagree(first: &Disagreement, count: usize) -> Exit {
+pub fn disagree(first: &Disagreement, count: u64) -> Exit {
     let Disagreement { replay, twin, told } = first;
-    let which = if *twin { "the twin of the first" } else { "the first" };
+    let which = if *twin { "the twin of one" } else { "one of them" };
     complain(&format!(
         "the two worlds differ in {count} runs, which is a bug of aftermath; {which}:\n\
          {replay}\n{told}"
@@ -178,6 +182,8 @@ pub fn describe(scenario: &Scenario, campaign: &Campaign) -> String {
         InputConfig::Recorded(recording) => format!("{} recorded rows", recording.rows.len()),
     };
     let seeds = campaign.seeds.as_ref().unwrap_or(&scenario.seeds);
+    let blocks = campaign.blocks().into_iter().filter(|b| b.scenario.name == scenario.name);
+    let runs: u64 = blocks.map(|block| block.runs()).sum();
     text += &format!(
         "  {} at {}/s through `{}`, {} protected; seeds {}..{}, {} runs\n",
         tuples,
@@ -186,7 +192,7 @@ pub fn describe(scenario: &Scenario, campaign: &Campaign) -> String {
         config.protect.join(" and "),
         seeds.start,
         seeds.end,
-        campaign.runs(),
+        runs,
     );
     let timing = &config.timing;
     text += &format!(
@@ -201,7 +207,8 @@ pub fn describe(scenario: &Scenario, campaign: &Campaign) -> String {
     text
 }
 
-/// How many runs at once, if nobody says.
-pub fn cores() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
+/// How many runs at once: as many as there are cores, if nobody says.
+pub fn jobs(said: Option<u16>) -> usize {
+    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+    said.map_or_else(cores, usize::from)
 }

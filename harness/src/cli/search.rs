@@ -4,7 +4,7 @@ use super::args::{Format, SearchArgs};
 use super::exit::Exit;
 use super::interrupt;
 use super::output::{Output, complain, usage};
-use super::run::{cores, known};
+use super::run::{jobs, known};
 use crate::config::Quantity;
 use crate::scenario::parameter::Amount;
 use crate::search::{Curve, Failed, Search, Seen, Until};
@@ -47,7 +47,8 @@ struct Point {
 
 /// Searches, prints the borders and writes the curves.
 pub fn search(args: &SearchArgs, registry: &Registry) -> Exit {
-    if let Err(message) = known(&args.strategy, registry) {
+    let selection = &args.selection;
+    if let Err(message) = known(&selection.strategy, registry) {
         return usage(&message);
     }
     if discriminant(&args.from) != discriminant(&args.to) || args.from.units() >= args.to.units() {
@@ -63,11 +64,11 @@ pub fn search(args: &SearchArgs, registry: &Registry) -> Exit {
         to: args.to,
         parts: args.steps,
         until: args.until.clone(),
-        seeds: args.seeds.clone(),
-        strategies: args.strategy.clone(),
+        seeds: selection.seeds.clone(),
+        strategies: selection.strategy.clone(),
         case: args.case.clone(),
-        jobs: args.jobs.map_or_else(cores, usize::from),
-        worlds: args.world,
+        jobs: jobs(selection.jobs),
+        worlds: selection.world,
     };
     let curves = match search.run(registry, interrupt::listen()) {
         Ok(curves) => curves,

@@ -5,14 +5,13 @@ use super::choose::{choose, run_of};
 use super::exit::Exit;
 use super::interrupt;
 use super::output::{Output, complain, usage};
+use super::progress;
 use super::run::load;
 use crate::shrink::{Limits, Shrunk, Size, Unshrunk, shrink as search};
 use aftermath_reports::words::plural;
 use aftermath_systems::options::format_duration;
 use aftermath_systems::strategies::Registry;
-use indicatif::{ProgressBar, ProgressStyle};
 use std::fmt::Write;
-use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
@@ -42,7 +41,7 @@ pub fn shrink(args: &ShrinkArgs, registry: &Registry) -> Exit {
         return usage(&format!("error: cannot write to {}: {error}\n", folder.display()));
     }
     let stop = interrupt::listen();
-    let bar = progress(args.budget);
+    let bar = progress::bar_at_most(u64::from(args.budget));
     let moved = |runs: u32| bar.set_position(u64::from(runs));
     let limits = Limits { budget: args.budget, path: &path, stop, progress: &moved };
     let shrunk = search(scenario, case, id, &limits, registry);
@@ -100,14 +99,4 @@ fn summary(shrunk: &Shrunk, path: &Path, interrupted: bool) -> String {
     let _ = writeln!(text, "written: {}", path.display());
     let _ = writeln!(text, "{}", shrunk.record.replay);
     text
-}
-
-fn progress(budget: u32) -> ProgressBar {
-    if !std::io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let style = "{bar:40} {pos} of at most {len} runs, {per_sec}";
-    let style =
-        ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar());
-    ProgressBar::new(u64::from(budget)).with_style(style)
 }

@@ -4,18 +4,19 @@ use super::args::SweepArgs;
 use super::exit::Exit;
 use super::interrupt;
 use super::output::{Output, complain, usage};
-use super::run::{colour, cores, load};
-use crate::config::{Case, FaultConfig, Scenario};
-use crate::plan::RunPlan;
-use crate::scenario::write_faults as faults;
+use super::progress;
+use super::run::{colour, jobs, known, load};
+use crate::config::{Case, Expect, FaultConfig, Scenario};
+use crate::plan::{RunPlan, settled};
+use crate::record::quote;
+use crate::scenario::{self, Heading, write_faults as faults};
 use crate::seed::Seed;
-use crate::sweep::{Found, Lengths, Sweep, Swept, cells, replay_scenario, written};
-use aftermath_reports::figures;
+use crate::sweep::{Found, Lengths, Sweep, Swept, cells, written};
 use aftermath_reports::sweep::{SweepCell, table, write};
+use aftermath_reports::words::distinct;
 use aftermath_systems::options::format_duration;
 use aftermath_systems::strategies::Registry;
-use indicatif::{ProgressBar, ProgressStyle};
-use std::io::IsTerminal;
+use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
@@ -42,7 +43,10 @@ pub fn sweep(args: &SweepArgs, registry: &Registry) -> Exit {
         Err(message) => return usage(&message),
     };
     let scenario = &scenarios[0];
-    let chosen = match chosen(scenario, args, registry) {
+    if let Err(message) = known(&args.strategy, registry) {
+        return usage(&message);
+    }
+    let chosen = match chosen(scenario, args) {
         Ok(chosen) => chosen,
         Err(message) => return usage(&format!("error: {message}\n")),
     };
@@ -57,7 +61,7 @@ pub fn sweep(args: &SweepArgs, registry: &Registry) -> Exit {
     let stop = interrupt::listen();
     let mut output = Output::default();
     let mut whole = Whole::default();
-    let bar = progress();
+    let bar = progress::count();
     let seed = args.seed.unwrap_or(scenario.seeds.start);
     for case in &chosen {
         let sweep = Sweep {
@@ -66,9 +70,9 @@ pub fn sweep(args: &SweepArgs, registry: &Registry) -> Exit {
             seed,
             lengths: lengths(args, case, registry),
             audit_millionths: args.audit,
-            limit: args.limit,
-            pairs: args.second.then(|| args.pairs.div_ceil(chosen.len())),
-            jobs: args.jobs.map_or_else(cores, usize::from),
+            limit: args.limit.map(NonZeroUsize::get),
+            pairs: args.second.then(|| args.pairs.get().div_ceil(chosen.len())),
+            jobs: jobs(args.jobs),
         };
         let swept = sweep.run(stop, &|| bar.inc(1));
         bar.suspend(|| output.print(&account(&sweep, &swept)));
@@ -87,20 +91,14 @@ pub fn sweep(args: &SweepArgs, registry: &Registry) -> Exit {
 }
 
 /// The cases that are to be swept.
-fn chosen<'a>(
-    scenario: &'a Scenario,
-    args: &SweepArgs,
-    registry: &Registry,
-) -> Result<Vec<&'a Case>, String> {
-    if let Some(unknown) = args.strategy.iter().find(|name| registry.find(name).is_none()) {
-        let known: Vec<_> = registry.iter().map(|entry| entry.name).collect();
-        return Err(format!("there is no strategy `{unknown}`; there are: {}", known.join(", ")));
-    }
+fn chosen<'a>(scenario: &'a Scenario, args: &SweepArgs) -> Result<Vec<&'a Case>, String> {
     let mut cases: Vec<&Case> = scenario.cases.iter().collect();
     if let Some(name) = &args.case {
         cases.retain(|case| case.name == *name);
         if cases.is_empty() {
-            return Err(format!("{} has no case `{name}`", scenario.path));
+            let names = distinct(scenario.cases.iter().map(|case| case.name.clone()));
+            let (path, names) = (&scenario.path, names.join(", "));
+            return Err(format!("{path} has no case `{name}`; there are: {names}"));
         }
     }
     let wanted = |case: &&Case| {
@@ -124,15 +122,6 @@ fn lengths(args: &SweepArgs, case: &Case, registry: &Registry) -> Lengths {
     let usual = || settings.suspect_after() + 2 * settings.redirect;
     let last_ns = args.for_ns.unwrap_or_else(usual);
     Lengths { first_ns: args.first_for_ns.unwrap_or(last_ns), last_ns }
-}
-
-fn progress() -> ProgressBar {
-    if !std::io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let style = ProgressStyle::with_template("{spinner} {pos} runs, {per_sec}");
-    let style = style.unwrap_or_else(|_| ProgressStyle::default_spinner());
-    ProgressBar::new_spinner().with_style(style)
 }
 
 /// What was swept, in numbers.
@@ -208,8 +197,8 @@ impl Whole {
             if let Some(found) = gathered.broken.map(|nth| &swept.found[nth]) {
                 let number = self.cells.len() + 1;
                 let path = args.out.join("points").join(format!("{label}-{number}.toml"));
-                write_replay(args, (scenario, sweep), &written_of(found), &path)?;
-                cell.replay = Some(format!("aftermath run {}", path.display()));
+                write_replay(sweep, written_of(found), &path)?;
+                cell.replay = Some(format!("aftermath run {}", quote(&path.to_string_lossy())));
             }
             self.cells.push(cell);
         }
@@ -217,24 +206,26 @@ impl Whole {
     }
 }
 
-fn write_replay(
-    args: &SweepArgs,
-    (scenario, sweep): (&Scenario, &Sweep),
-    failures: &[FaultConfig],
-    path: &Path,
-) -> Result<(), String> {
-    let text = std::fs::read_to_string(&args.scenario)
-        .map_err(|error| format!("cannot read {}: {error}", args.scenario.display()))?;
-    let base = args.scenario.parent().unwrap_or(Path::new(""));
-    let text = replay_scenario(&text, base, (scenario, sweep.case), sweep.seed, failures)
-        .map_err(|error| format!("{} has changed meanwhile: {error}", args.scenario.display()))?;
-    std::fs::write(path, text).map_err(|error| format!("cannot write {}: {error}", path.display()))
+/// Writes a scenario that shows one run of a sweep alone.
+fn write_replay(sweep: &Sweep, failures: Vec<FaultConfig>, path: &Path) -> Result<(), String> {
+    let mut config = sweep.case.config.clone();
+    // Of a stratified case the first stratum is swept.
+    config.faults = settled(&config.faults, &config, (Seed(sweep.seed), 0));
+    config.faults.extend(failures);
+    let heading = Heading {
+        about: "",
+        seeds: sweep.seed..sweep.seed.saturating_add(1),
+        expect: &Expect::default(),
+        directory: path.parent().unwrap_or(Path::new("")),
+    };
+    std::fs::write(path, scenario::write(&heading, &config, sweep.registry))
+        .map_err(|error| format!("cannot write {}: {error}", path.display()))
 }
 
 /// Prints the table, writes the files and says how the program ends.
 fn finish(args: &SweepArgs, scenario: &Scenario, whole: &Whole, output: &mut Output) -> Exit {
     let rows = if args.all { usize::MAX } else { ROWS };
-    let cases = figures::distinct(whole.cells.iter().map(|cell| cell.case.clone()));
+    let cases = distinct(whole.cells.iter().map(|cell| cell.case.clone()));
     for case in &cases {
         let mut cells = whole.cells.clone();
         cells.retain(|cell| cell.case == *case);

@@ -2,6 +2,7 @@
 
 use aftermath_reports::record::ValueClass;
 use aftermath_systems::claim::Delivery;
+use serde::{Deserialize, Serialize};
 
 /// What a case expects. Empty: every covered claim holds, the run settles, not inconclusive.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -65,7 +66,8 @@ pub enum Observed {
 }
 
 /// A number of a record that expectations are about. `ALL` lists their names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub enum Quantity {
     /// Counts.
     Lost,
@@ -104,6 +106,11 @@ impl Quantity {
         ("overhead.retained_max", Quantity::RetainedMax),
     ];
 
+    /// The one of that name.
+    pub fn named(name: &str) -> Option<Quantity> {
+        Quantity::ALL.iter().find(|(known, _)| *known == name).map(|(_, quantity)| *quantity)
+    }
+
     /// Its name.
     pub fn name(self) -> &'static str {
         Quantity::ALL.iter().find(|(_, other)| *other == self).map_or("", |(name, _)| name)
@@ -115,6 +122,20 @@ impl Quantity {
             self,
             Quantity::R1 | Quantity::R2 | Quantity::R3 | Quantity::Silence | Quantity::Detect
         )
+    }
+}
+
+impl From<Quantity> for String {
+    fn from(quantity: Quantity) -> String {
+        quantity.name().to_string()
+    }
+}
+
+impl TryFrom<String> for Quantity {
+    type Error = String;
+
+    fn try_from(name: String) -> Result<Quantity, String> {
+        Quantity::named(&name).ok_or_else(|| format!("there is no quantity `{name}`"))
     }
 }
 

@@ -190,7 +190,7 @@ impl InputConfig {
 }
 
 /// A recorded stream.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recording {
     /// The file it was read from.
     pub file: PathBuf,

@@ -39,8 +39,8 @@ pub fn check(twin: &RunLog) -> Option<Witness> {
     })
 }
 
-/// Whether these are the outputs expected, in any order and each once: the rule, and found out
-/// without a table of what was found.
+/// Whether these are the outputs expected, in any order and each once. As a rule they are, so it is
+/// found out without a table of them.
 fn is_answer(outputs: &[Delivery], expected: &Answer) -> bool {
     let mut sorted: Vec<&Delivery> = outputs.iter().collect();
     sorted.sort_by_key(|output| identity(output));

@@ -96,7 +96,7 @@ fn bounds(
             continue;
         }
         let name = format!("{prefix}{key}");
-        let quantity = Quantity::ALL.iter().find(|(known, _)| *known == name).map(|(_, q)| *q);
+        let quantity = Quantity::named(&name);
         let Some(quantity) = quantity else {
             let within = format!("{name}.");
             let enter = Quantity::ALL.iter().any(|(known, _)| known.starts_with(&within));

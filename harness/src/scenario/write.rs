@@ -286,8 +286,7 @@ fn expected(expect: &Expect) -> Vec<String> {
         all.push("observed = \"exactly\"".to_string());
     }
     all.extend(expect.run.iter().map(|(quantity, bound)| {
-        let known = Quantity::ALL.iter().find(|(_, known)| known == quantity);
-        format!("\"{}\" = {}", known.map_or("", |(name, _)| name), self::bound(*quantity, bound))
+        format!("\"{}\" = {}", quantity.name(), self::bound(*quantity, bound))
     }));
     all
 }

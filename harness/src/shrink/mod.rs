@@ -169,12 +169,9 @@ fn written_out(config: &RunConfig, plan: &RunPlan, id: RunId) -> RunConfig {
 
 /// What is expected of a run, as far as the violation is about it.
 fn expect(expect: &Expect, signature: &Signature) -> Expect {
-    let about = |quantity| {
-        let known = crate::config::Quantity::ALL.iter().find(|(_, known)| *known == quantity);
-        known.is_some_and(|(name, _)| signature.expects(name))
-    };
+    let run = expect.run.iter().filter(|(quantity, _)| signature.expects(quantity.name()));
     Expect {
-        run: expect.run.iter().filter(|(quantity, _)| about(*quantity)).cloned().collect(),
+        run: run.cloned().collect(),
         observed: expect.observed.filter(|_| signature.expects("observed")),
         ..Expect::default()
     }

@@ -1,8 +1,8 @@
 //! What was found, gathered by kinds of places.
 
+use super::failure::KINDS;
 use super::points::Kind;
 use super::run::Found;
-use super::whole::KINDS;
 use super::{Seen, Swept};
 use crate::faults;
 use aftermath_reports::record::Status;

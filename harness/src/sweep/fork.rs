@@ -1,11 +1,11 @@
 //! One world that goes from tick to tick and is forked before each tick that holds a place at which
 //! a machine is to fail. Only the fork fails.
 
-use super::points::{Address, Point, Points, points, victims};
+use super::failure::{Failure, KINDS, Lengths, extra_faults};
+use super::points::{Point, Points, points, victims};
 use super::rejoin::{Cut, foreseeable, outputs_until, quiet_from, rejoined, scenario_over};
 use super::twin::Twin;
 use super::verdict::{End, Verdict, judge_fork};
-use super::whole::{KINDS, Lengths, extra_faults};
 use crate::config::RunConfig;
 use crate::machine::{Step, Stripped};
 use crate::plan::RunPlan;
@@ -18,7 +18,8 @@ use std::rc::Rc;
 /// A case under one strategy, and everything that its forks have in common.
 pub struct Ground {
     /// The scenario's plan with one fault more for each machine that may fail and each kind of
-    /// failure, twice: for single and second failures, and for first ones. They wait for nothing until they are armed.
+    /// failure, twice: for single and second failures, and for first ones. They wait for nothing
+    /// until they are armed.
     pub plan: Rc<RunPlan>,
     /// How many faults are the scenario's own.
     own: usize,
@@ -30,15 +31,6 @@ pub struct Ground {
     pub points: Points,
     /// When the scenario's own faults are over, if forks may stop before the end at all.
     over: Option<Nanos>,
-}
-
-/// Where a machine is to fail, and how.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Failure {
-    /// Where.
-    pub address: Address,
-    /// How: by its number in [`KINDS`].
-    pub kind: usize,
 }
 
 /// How far a fork is that comes back to its twin.

@@ -7,11 +7,11 @@
 //! Some are also run from the start to the end, and both verdicts must be the same.
 
 mod cells;
+mod failure;
 mod fork;
 mod pairs;
 mod points;
 mod rejoin;
-mod replay;
 mod run;
 mod twin;
 mod verdict;
@@ -19,12 +19,12 @@ mod whole;
 
 pub use aftermath_reports::sweep::Seen;
 pub use cells::{Gathered, cells};
-pub use fork::{Failure, Forked, Ground};
+pub use failure::{Failure, KILLS, KINDS, Lengths, written};
+pub use fork::{Forked, Ground};
 pub use points::{Address, Kind, Point, Points, Role, points, victims};
-pub use replay::scenario as replay_scenario;
 pub use run::Found;
 pub use verdict::Verdict;
-pub use whole::{KILLS, KINDS, Lengths, Whole, written};
+pub use whole::Whole;
 
 use crate::config::Case;
 use aftermath_systems::strategies::Registry;
@@ -46,7 +46,7 @@ pub struct Sweep<'a> {
     pub audit_millionths: u32,
     /// Places to take at most, spread evenly; all if not set.
     pub limit: Option<usize>,
-    /// Pairs of failures instead of single ones, at most so many.
+    /// Pairs of failures instead of single ones: about so many, as many of each first failure.
     pub pairs: Option<usize>,
     /// How many forks at once.
     pub jobs: usize,

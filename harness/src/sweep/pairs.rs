@@ -1,10 +1,9 @@
 //! Second failures: one first place of each kind, and then every place from there until the run
 //! has rejoined its twin, at which another machine fails, or the same once more.
 
-use super::fork::{Failure, Ground, Trunk, record_steps};
+use super::failure::{Failure, KILLS, KINDS, draw};
+use super::fork::{Ground, Trunk, record_steps};
 use super::points::{Point, points};
-use super::run::{distinct, draw};
-use super::whole::{KILLS, KINDS};
 use std::collections::BTreeMap;
 
 /// The first failures: of each kind of places the one that is nearest to the middle of the stream,
@@ -13,7 +12,7 @@ pub fn firsts(ground: &Ground) -> Vec<(usize, Failure)> {
     let middle = ground.plan.systems.workload.end_at / 2;
     let mut nearest: BTreeMap<usize, usize> = BTreeMap::new();
     let points = &ground.points.list;
-    for number in distinct(ground, None) {
+    for number in ground.points.distinct(None) {
         let distance = |number: usize| points[number].at.abs_diff(middle);
         let best = nearest.entry(points[number].kind).or_insert(number);
         if distance(number) < distance(*best) {

@@ -100,6 +100,22 @@ pub struct Points {
     pub kinds: Vec<Kind>,
 }
 
+impl Points {
+    /// The places to run, by number: those that are not the same as the one before. If there may
+    /// be `limit` only, they are spread evenly.
+    pub fn distinct(&self, limit: Option<usize>) -> Vec<usize> {
+        let all = self.list.iter().enumerate();
+        let own = all.filter(|(_, point)| !point.same_as_before).map(|(number, _)| number);
+        let own: Vec<usize> = own.collect();
+        match limit {
+            Some(limit) if limit < own.len() => {
+                (0..limit).map(|nth| own[nth * own.len() / limit]).collect()
+            }
+            _ => own,
+        }
+    }
+}
+
 /// The machines that may fail: the replicas of protected operators, and coordinators.
 pub fn victims(systems: &Plan) -> Vec<NodeId> {
     let nodes = (0..systems.nodes.len() as u16).map(NodeId);

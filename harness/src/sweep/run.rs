@@ -1,10 +1,10 @@
 //! One thread's share of a sweep: every nth place of a case.
 
-use super::fork::{Failure, Forked, Ground};
+use super::failure::{Failure, KILLS, draw};
+use super::fork::{Forked, Ground};
 use super::pairs;
 use super::verdict::Verdict;
-use super::whole::{KILLS, Whole};
-use aftermath_systems::operator::mix;
+use super::whole::Whole;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What was found at one place, or at a pair of them.
@@ -25,8 +25,7 @@ pub struct Found {
 }
 
 impl Found {
-    fn late(point: usize, failure: Failure) -> Found {
-        let failures = vec![failure];
+    fn late(point: usize, failures: Vec<Failure>) -> Found {
         Found { point, failures, verdict: None, late: true, early: false, audit: None }
     }
 }
@@ -53,7 +52,7 @@ impl Share<'_> {
         let (part, parts) = self.part;
         let mut found = Vec::new();
         let mut trunk = ground.trunk();
-        for number in distinct(ground, self.limit).into_iter().skip(part).step_by(parts) {
+        for number in ground.points.distinct(self.limit).into_iter().skip(part).step_by(parts) {
             if self.stop.load(Ordering::Relaxed) {
                 break;
             }
@@ -69,7 +68,7 @@ impl Share<'_> {
                     let forked = ground.run(fork, 1);
                     found.push(self.found(ground, number, vec![failure], forked));
                 } else {
-                    found.push(Found::late(number, failure));
+                    found.push(Found::late(number, vec![failure]));
                 }
                 (self.done)();
             }
@@ -94,11 +93,13 @@ impl Share<'_> {
                 let second = Failure { address: point.address, kind };
                 trunk.advance_to(&ground.plan, &point);
                 let mut fork = trunk.clone();
-                if !ground.arm(&mut fork.world, second, false) {
-                    break;
+                let failures = vec![first, second];
+                if ground.arm(&mut fork.world, second, false) {
+                    let forked = ground.run(fork, 2);
+                    found.push(self.found(ground, number, failures, forked));
+                } else {
+                    found.push(Found::late(number, failures));
                 }
-                let forked = ground.run(fork, 2);
-                found.push(self.found(ground, number, vec![first, second], forked));
                 (self.done)();
             }
         }
@@ -130,28 +131,5 @@ impl Share<'_> {
             return None;
         }
         Some(forked.differs(&self.whole.run(&mut ground.twin, failures)))
-    }
-}
-
-/// A number that depends on nothing but the seed and where who fails.
-pub fn draw(seed: u64, failures: &[Failure]) -> u64 {
-    failures.iter().fold(mix(0, seed), |hash, failure| {
-        let address = failure.address;
-        let place = u64::from(address.node.0) << 32 | u64::from(address.incarnation);
-        [place, address.handler, address.effect, failure.kind as u64].into_iter().fold(hash, mix)
-    })
-}
-
-/// The places to run, by number: those that are not the same as the one before. If there may be
-/// `limit` only, they are spread evenly.
-pub fn distinct(ground: &Ground, limit: Option<usize>) -> Vec<usize> {
-    let all = ground.points.list.iter().enumerate();
-    let own = all.filter(|(_, point)| !point.same_as_before).map(|(number, _)| number);
-    let own: Vec<usize> = own.collect();
-    match limit {
-        Some(limit) if limit < own.len() => {
-            (0..limit).map(|nth| own[nth * own.len() / limit]).collect()
-        }
-        _ => own,
     }
 }

@@ -1,11 +1,11 @@
-//! What came of a failure at each kind of places: rows are kinds of places, columns strategies and
-//! ways to fail. The colour says what was seen at worst, hatching that nothing was claimed about
-//! some of the runs, a frame that a claim was broken.
+//! What came of a failure at each kind of places: rows are kinds of places, columns strategies (of
+//! each case, if there are several) and ways to fail. The colour says what was seen at worst,
+//! hatching that nothing was claimed about some of the runs, a frame that a claim was broken.
 
 use crate::font;
 use crate::scene::{Anchor, Colour, Rect, Scene};
 use crate::style::{self, INK, LINE, SMALL, SOFT, TEXT, WIDTH};
-use crate::sweep::{Seen, SweepCell, Tally, columns, rows};
+use crate::sweep::{ColumnOf, Seen, SweepCell, Tally, columns, rows};
 
 const STEP: i32 = 18;
 const TOP: i32 = 104;
@@ -36,11 +36,10 @@ pub(crate) fn heat_map(title: &str, cells: &[SweepCell]) -> Scene {
         let y = TOP + STEP * nth as i32;
         let name = font::shorten(name, SMALL, NAMES - 30);
         scene.text((NAMES - 8, y + 13), &name, SMALL, INK, Anchor::End);
-        for (column, (strategy, fault)) in columns.iter().enumerate() {
-            let left = NAMES + width * column as i32;
+        for (nth, column) in columns.iter().enumerate() {
+            let left = NAMES + width * nth as i32;
             let rect = Rect(left + 1, y + 1, left + width - 1, y + STEP - 1);
-            let found = cells.iter().find(|c| c.strategy == *strategy && c.fault == *fault);
-            match found {
+            match cells.iter().find(|cell| column.has(cell)) {
                 Some(cell) => square(&mut scene, rect, &cell.tally),
                 None => scene.line(
                     &[(left + width / 2 - 3, y + 9), (left + width / 2 + 3, y + 9)],
@@ -55,17 +54,17 @@ pub(crate) fn heat_map(title: &str, cells: &[SweepCell]) -> Scene {
 }
 
 /// Names of strategies over their columns, and of ways to fail under them.
-fn head(scene: &mut Scene, columns: &[(String, String)], width: i32) {
+fn head(scene: &mut Scene, columns: &[ColumnOf], width: i32) {
     let mut at = 0;
-    for group in columns.chunk_by(|a, b| a.0 == b.0) {
+    for group in columns.chunk_by(|a, b| a.heading == b.heading) {
         let left = NAMES + width * at;
         let right = left + width * group.len() as i32;
-        for (nth, line) in lines(&group[0].0, right - left - 6).iter().rev().enumerate() {
+        for (nth, line) in lines(&group[0].heading, right - left - 6).iter().rev().enumerate() {
             let at = ((left + right) / 2, TOP - 26 - 14 * nth as i32);
             scene.text(at, line, SMALL, INK, Anchor::Middle);
         }
         scene.line(&[(left + 3, TOP - 21), (right - 3, TOP - 21)], SOFT, 1);
-        for (nth, (_, fault)) in group.iter().enumerate() {
+        for (nth, ColumnOf { fault, .. }) in group.iter().enumerate() {
             let middle = left + width * nth as i32 + width / 2;
             // Of `process-crash` and `machine-loss` the last word says it.
             let word = fault.rsplit('-').next().unwrap_or(fault);

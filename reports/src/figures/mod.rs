@@ -26,6 +26,7 @@ use crate::paint;
 use crate::scene::Scene;
 use crate::summary::Row;
 use crate::sweep::SweepCell;
+use crate::words::distinct;
 
 /// A scenario has at most so many sets.
 pub const SETS_MAX: usize = 12;
@@ -204,17 +205,6 @@ fn group<'a>(title: String, rows: Vec<&'a Row>, strategies: &'a [String]) -> Gro
         rows,
         strategies,
     }
-}
-
-/// Each name once, in the order in which they come first.
-pub fn distinct(names: impl Iterator<Item = String>) -> Vec<String> {
-    let mut list = Vec::new();
-    for name in names {
-        if !list.contains(&name) {
-            list.push(name);
-        }
-    }
-    list
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The trade-off: recovery time against what protection costs while nothing fails.
 
+use super::Group;
 use super::panel::Panel;
-use super::{Group, distinct};
 use crate::axis::Axis;
 use crate::font;
 use crate::grid::{clean, wrap};
@@ -10,6 +10,7 @@ use crate::scene::{Anchor, Rect, Scene};
 use crate::style::{self, INK, MARKER, SMALL, SOFT, TEXT, WIDTH};
 use crate::summary::{Row, Spread};
 use crate::words;
+use crate::words::distinct;
 
 const HEIGHT: i32 = 540;
 

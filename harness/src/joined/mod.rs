@@ -1,44 +1,24 @@
 //! Records of any number of files, put in order: those of a campaign as the campaign shows them,
 //! whatever was split how, the others as they come. Of each run a few bytes are in memory.
 
+mod kinds;
+mod lines;
+
+pub use kinds::{Group, Kind, SHOWN_MAX};
+
 use crate::judgement::Judging;
 use crate::machine::TraceHash;
 use crate::manifest::{Manifest, Places, planned};
 use crate::record::WORLDS_DIFFER;
-use crate::signature::Signature;
 use aftermath_reports::load::{self, LoadError};
 use aftermath_reports::record::{CaseResult, Record};
 use aftermath_reports::summary::{Report, Summary};
-use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
+use kinds::Groups;
+use lines::{Line, Reader};
+use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
-use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-
-/// Failing runs of one kind that are kept to be shown.
-pub const SHOWN_MAX: usize = 3;
-/// Files that are open at once.
-const OPEN_MAX: usize = 64;
-
-/// Where a run's line is: the number of its file, and the offset in it, bytes.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Line(u64);
-
-impl Line {
-    const OFFSET_BITS: u32 = 44;
-
-    fn new(file: usize, offset: u64) -> Line {
-        Line((file as u64) << Line::OFFSET_BITS | offset)
-    }
-
-    fn file(self) -> usize {
-        (self.0 >> Line::OFFSET_BITS) as usize
-    }
-
-    fn offset(self) -> u64 {
-        self.0 & ((1 << Line::OFFSET_BITS) - 1)
-    }
-}
 
 /// Which run a line is: its place among those of the campaigns, or, of one that is in none, a hash.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -53,10 +33,14 @@ impl Which {
         Which(hash.finish() | Which::OUTSIDE)
     }
 
+    fn is_outside(self) -> bool {
+        self.0 >= Which::OUTSIDE
+    }
+
     /// Runs outside campaigns come last, in the order in which they were read.
-    fn order(self, line: Line) -> (bool, u64) {
-        let outside = self.0 >= Which::OUTSIDE;
-        (outside, if outside { line.0 } else { self.0 })
+    fn order(self, line: Line) -> (bool, u64, Line) {
+        let outside = self.is_outside();
+        (outside, if outside { 0 } else { self.0 }, line)
     }
 }
 
@@ -73,16 +57,6 @@ pub struct Joined {
     runs: Vec<(Which, Line)>,
     /// Judgements that came with files of no campaign.
     cases: Vec<CaseResult>,
-}
-
-/// Failing runs of one kind: the same case and strategy, broken in the same respects.
-pub struct Group {
-    /// What they are runs of, and in which respects they are broken.
-    pub kind: Kind,
-    /// How many there are.
-    pub count: u64,
-    /// The first of them.
-    pub shown: Vec<Record>,
 }
 
 /// What the records come to.
@@ -181,23 +155,25 @@ impl Joined {
         for (which, line) in std::mem::take(&mut self.runs) {
             if let Some(last) = kept.last_mut().filter(|(last, _)| *last == which) {
                 let (first, second) = (reader.record(last.1)?, reader.record(line)?);
-                if identity(&first) == identity(&second) {
-                    if bare(&first) != bare(&second) {
-                        return Err(format!(
-                            "{} and {} have the same run with different results, which must not be: \
-                             another version of aftermath or another scenario of that name, or a bug \
-                             of aftermath\n{}",
-                            reader.place(last.1),
-                            reader.place(line),
-                            first.replay
-                        ));
-                    }
+                let same = identity(&first) == identity(&second);
+                if bare(&first) == bare(&second) {
                     // The first run of a campaign has a series; it may be in the middle of
                     // another.
                     if first.series.is_none() && second.series.is_some() {
                         *last = (which, line);
                     }
                     continue;
+                }
+                // Outside campaigns two runs may have one hash; a place in one is of one run.
+                if same || !which.is_outside() {
+                    return Err(format!(
+                        "{} and {} have the same run with different results, which must not be: \
+                         another version of aftermath or another scenario of that name, or a bug \
+                         of aftermath\n{}",
+                        reader.place(last.1),
+                        reader.place(line),
+                        first.replay
+                    ));
                 }
             }
             kept.push((which, line));
@@ -294,104 +270,4 @@ fn find<'a>(
 /// the first of its campaign, may differ.
 fn bare(record: &Record) -> Record {
     Record { replay: String::new(), series: None, ..record.clone() }
-}
-
-/// A kind of failing runs.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Kind {
-    /// The scenario.
-    pub scenario: String,
-    /// The case.
-    pub case: String,
-    /// The strategy.
-    pub strategy: String,
-    /// In which respects they are broken; `None`: they are not, and were expected to be something
-    /// else than they are.
-    pub signature: Option<Signature>,
-}
-
-impl Kind {
-    fn of(record: &Record) -> Kind {
-        let Record { scenario, case, strategy, .. } = record.clone();
-        Kind { scenario, case, strategy, signature: Signature::of(record) }
-    }
-
-    /// In which respects, for people.
-    pub fn respects(&self) -> String {
-        let signature = self.signature.as_ref();
-        signature.map_or("another status than expected".into(), Signature::to_string)
-    }
-}
-
-/// Failing runs by kind.
-#[derive(Default)]
-struct Groups {
-    list: Vec<Group>,
-    places: BTreeMap<Kind, usize>,
-}
-
-impl Groups {
-    fn add(&mut self, record: Record) {
-        let kind = Kind::of(&record);
-        let at = *self.places.entry(kind.clone()).or_insert_with(|| {
-            self.list.push(Group { kind, count: 0, shown: Vec::new() });
-            self.list.len() - 1
-        });
-        let group = &mut self.list[at];
-        group.count += 1;
-        if group.shown.len() < SHOWN_MAX {
-            group.shown.push(Record { series: None, ..record });
-        }
-    }
-}
-
-/// Reads lines of several files in any order.
-struct Reader<'a> {
-    paths: &'a [PathBuf],
-    /// Open files and where they stand, by number.
-    open: BTreeMap<usize, (BufReader<File>, u64)>,
-}
-
-impl Reader<'_> {
-    fn new(paths: &[PathBuf]) -> Reader<'_> {
-        Reader { paths, open: BTreeMap::new() }
-    }
-
-    fn line(&mut self, line: Line) -> io::Result<String> {
-        let number = line.file();
-        if !self.open.contains_key(&number) {
-            if self.open.len() >= OPEN_MAX {
-                self.open.clear();
-            }
-            self.open.insert(number, (BufReader::new(File::open(&self.paths[number])?), 0));
-        }
-        let (file, at) = self.open.get_mut(&number).expect("it was opened just now");
-        if *at != line.offset() {
-            file.seek(SeekFrom::Start(line.offset()))?;
-        }
-        let mut text = String::new();
-        *at = line.offset() + file.read_line(&mut text)? as u64;
-        Ok(text)
-    }
-
-    fn record(&mut self, line: Line) -> Result<Record, String> {
-        let text = self.line(line).map_err(|e| e.to_string());
-        let record = text.and_then(|text| load::record(text.trim()));
-        record.map_err(|what| format!("{}: {what}", self.place(line)))
-    }
-
-    /// The file and the number of the line, for people.
-    fn place(&self, line: Line) -> String {
-        let path = &self.paths[line.file()];
-        let (mut number, mut found) = (0, 0);
-        // What cannot be counted is told without its number.
-        let _ = load::each_line(path, |offset, _| {
-            number += 1;
-            if offset == line.offset() {
-                found = number;
-            }
-            Ok(())
-        });
-        format!("{}:{found}", path.display())
-    }
 }

@@ -1,0 +1,88 @@
+//! The files of a sweep.
+
+use super::cell::SweepCell;
+use crate::figures;
+use crate::write::{WriteError, jsonl, write_files};
+use std::path::Path;
+
+/// The cells as CSV.
+///
+/// # Errors
+///
+/// Never on any input we know of; the writer's error is handed on.
+pub fn csv(cells: &[SweepCell]) -> Result<String, csv::Error> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record([
+        "scenario",
+        "case",
+        "strategy",
+        "fault",
+        "operator",
+        "role",
+        "event",
+        "place",
+        "runs",
+        "worst",
+        "nothing",
+        "duplicated",
+        "lost",
+        "wrong",
+        "stuck",
+        "kept",
+        "idle",
+        "not_covered",
+        "broken",
+        "replay",
+    ])?;
+    for cell in cells {
+        let c = &cell.tally;
+        let words = [
+            &cell.scenario,
+            &cell.case,
+            &cell.strategy,
+            &cell.fault,
+            &cell.operator,
+            &cell.role,
+            &cell.event,
+            &cell.place,
+        ];
+        let numbers = [
+            c.nothing,
+            c.duplicated,
+            c.lost,
+            c.wrong,
+            c.stuck,
+            c.kept,
+            c.idle,
+            c.not_covered,
+            c.broken,
+        ];
+        let words = words.into_iter().cloned();
+        let counted = [c.runs().to_string(), c.worst().name().to_string()];
+        let replay = cell.replay.clone().unwrap_or_default();
+        let numbers = numbers.iter().map(u64::to_string);
+        writer.write_record(words.chain(counted).chain(numbers).chain([replay]))?;
+    }
+    let bytes = writer.into_inner().map_err(|e| csv::Error::from(e.into_error()))?;
+    Ok(String::from_utf8(bytes).expect("built from strings"))
+}
+
+/// Writes `sweep.jsonl`, `sweep.csv`, `sweep.svg` and `sweep.png` into `dir`, which must be there.
+///
+/// # Errors
+///
+/// When a file cannot be written or the picture cannot be painted.
+pub fn write(dir: &Path, title: &str, cells: &[SweepCell]) -> Result<(), WriteError> {
+    let fail = |name: &str, what: String| WriteError { file: dir.join(name), what };
+    let figure = figures::heat_map(title, cells);
+    let csv = csv(cells).map_err(|e| fail("sweep.csv", e.to_string()))?;
+    let svg = figure.svg().map_err(|e| fail("sweep.svg", e))?;
+    let png = figure.png().map_err(|e| fail("sweep.png", e))?;
+    let files = [
+        ("sweep.jsonl".to_owned(), jsonl(cells).into_bytes()),
+        ("sweep.csv".to_owned(), csv.into_bytes()),
+        ("sweep.svg".to_owned(), svg.into_bytes()),
+        ("sweep.png".to_owned(), png),
+    ];
+    write_files(dir, &files)
+}
