@@ -190,7 +190,7 @@ fn option(name: &str, value: &str) -> String {
 }
 
 /// Quotes a word for a shell where it must be.
-fn quote(word: &str) -> String {
+pub(crate) fn quote(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         word.to_string()

@@ -7,9 +7,10 @@ use super::output::{Output, complain, usage};
 use super::run::{colour, cores, load};
 use crate::config::{Case, FaultConfig, Scenario};
 use crate::plan::RunPlan;
+use crate::record::quote;
 use crate::scenario::write_faults as faults;
 use crate::seed::Seed;
-use crate::sweep::{Found, Sweep, Swept, cells, fault, replay_scenario};
+use crate::sweep::{Found, Sweep, Swept, cells, fault, part, replay_scenario};
 use aftermath_reports::figures;
 use aftermath_reports::sweep::{SweepCell, table, write};
 use aftermath_systems::options::format_duration;
@@ -60,7 +61,7 @@ pub fn sweep(args: &SweepArgs, registry: &Registry) -> Exit {
     let mut whole = Whole::default();
     let bar = progress();
     let seed = args.seed.unwrap_or(scenario.seeds.start);
-    for case in &chosen {
+    for (nth, case) in chosen.iter().enumerate() {
         let sweep = Sweep {
             case,
             registry,
@@ -68,7 +69,7 @@ pub fn sweep(args: &SweepArgs, registry: &Registry) -> Exit {
             down_ns: args.down_ns.unwrap_or_else(|| down(case, registry)),
             audit_millionths: args.audit,
             limit: args.limit,
-            pairs: args.second.then(|| args.pairs.div_ceil(chosen.len())),
+            pairs: args.second.then(|| part(args.pairs, nth, chosen.len())),
             jobs: args.jobs.map_or_else(cores, usize::from),
         };
         let swept = sweep.run(stop, &|| bar.inc(1));
@@ -202,7 +203,7 @@ impl Whole {
                 let number = self.cells.len() + 1;
                 let path = args.out.join("points").join(format!("{label}-{number}.toml"));
                 write_replay(args, (scenario, sweep), &written(found), &path)?;
-                cell.replay = Some(format!("aftermath run {}", path.display()));
+                cell.replay = Some(format!("aftermath run {}", quote(&path.display().to_string())));
             }
             self.cells.push(cell);
         }

@@ -20,6 +20,7 @@ mod whole;
 pub use aftermath_reports::sweep::Seen;
 pub use cells::{Gathered, cells};
 pub use fork::{Failure, Forked, Ground};
+pub use pairs::part;
 pub use points::{Address, Kind, Point, Points, Role, points, victims};
 pub use replay::scenario as replay_scenario;
 pub use run::Found;
@@ -116,10 +117,7 @@ impl Sweep<'_> {
         };
         let found = match self.pairs {
             None => share.single(&mut ground),
-            Some(most) => {
-                let firsts = pairs::firsts(&ground).len().max(1);
-                share.pairs(&mut ground, most.div_ceil(firsts))
-            }
+            Some(most) => share.pairs(&mut ground, most),
         };
         (part.0, ground.points, found)
     }
