@@ -156,7 +156,7 @@ fn honest_strategies_break_no_claim_when_two_machines_fail() {
         let swept = swept(&Sweep { pairs: Some(400), ..sweep });
         let label = case.config.label();
         assert_eq!(sound(&label, &swept), 0, "{label}");
-        assert!(swept.found.len() > 100, "{label}: {}", swept.found.len());
+        assert!((101..=400).contains(&swept.found.len()), "{label}: {}", swept.found.len());
         assert!(swept.found.iter().all(|found| found.failures.len() == 2));
         let verdicts = swept.found.iter().filter_map(|found| found.verdict.as_ref());
         covered += verdicts.filter(|verdict| verdict.covered).count();
@@ -178,6 +178,26 @@ fn a_planted_bug_is_found_and_shown_alone() {
     let shown = command.expect("there is a replay line");
     let alone = aftermath(&["run", shown, "--out", &scratch.at("alone")]).exits(1);
     assert!(alone.stdout.contains("broken"), "{}", alone.stdout);
+}
+
+#[test]
+fn what_shows_a_mixture_can_be_pasted_into_a_shell_and_no_more_pairs_are_run_than_asked_for() {
+    let scratch = Scratch::new("pasted");
+    let two = SMALL.replace("[\"count\"]", "[\"count\", \"format\"]");
+    let mixture = "[mixture]\ncount = \"passive-standby\"\nformat = \"upstream-backup\"\n";
+    let text =
+        format!("plant = \"resend-one-too-late\"\nstrategies = [\"amnesia\"]\n{two}{mixture}");
+    let path = scratch.at("mixed.toml");
+    std::fs::write(&path, text).expect("it can be written");
+    let args = ["sweep", &path, "--second", "--pairs", "30", "--out", &scratch.at("out")];
+    let ran = aftermath(&args).exits(1);
+    let mut words = ran.stdout.lines().filter_map(|line| line.split_once(" pairs of failures"));
+    let pairs = words.next().and_then(|(pairs, _)| pairs.trim().parse::<usize>().ok());
+    assert!(pairs.is_some_and(|pairs| (20..=30).contains(&pairs)), "{}", ran.stdout);
+    let command = ran.stdout.lines().find_map(|line| line.trim().strip_prefix("aftermath run "));
+    let shown = command.and_then(|word| word.strip_prefix('\'')?.strip_suffix('\''));
+    let shown = shown.expect("a replay line with a word in quotes");
+    aftermath(&["run", shown, "--out", &scratch.at("alone")]).exits(1);
 }
 
 #[test]

@@ -39,8 +39,9 @@ pub fn upsets(run: &RunLog) -> Vec<Upset> {
         node: *node,
         instance: instance(*node),
         at: strike.at,
-        // Whatever was on its way from the dead says nothing of the living.
-        repaired: strike.healed.map_or(Nanos::MAX, |back| run.repaired(instance(*node), back)),
+        repaired: strike.healed.map_or(Nanos::MAX, |back| {
+            run.repaired(instance(*node), before_heard(run, *node, back))
+        }),
         back: strike.healed,
         killed: true,
         already_down: strike.already_down,
@@ -86,6 +87,14 @@ fn unprovoked(run: &RunLog, strikes: &[(NodeId, &Strike)]) -> Vec<Upset> {
         });
     }
     found
+}
+
+/// Just before anybody can have heard of a machine that is back, ns: its process has started, and
+/// the fastest link is crossed. Whatever was on its way from the dead says nothing of the living.
+fn before_heard(run: &RunLog, node: NodeId, back: Nanos) -> Nanos {
+    let mut started = run.nodes[node.index()].log.activations.iter();
+    let Some(started) = started.find(|at| **at >= back) else { return Nanos::MAX };
+    started.saturating_add(run.plan.shortest_latency_ns()).saturating_sub(1)
 }
 
 /// Until when the pair was incomplete after a take-over by `node` at `at`. A region takes over

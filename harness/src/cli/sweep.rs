@@ -11,7 +11,7 @@ use crate::plan::{RunPlan, settled};
 use crate::record::quote;
 use crate::scenario::{self, Heading, write_faults as faults};
 use crate::seed::Seed;
-use crate::sweep::{Found, Lengths, Sweep, Swept, cells, written};
+use crate::sweep::{Found, Lengths, Sweep, Swept, cells, part, written};
 use aftermath_reports::sweep::{SweepCell, table, write};
 use aftermath_reports::words::distinct;
 use aftermath_systems::options::format_duration;
@@ -63,7 +63,7 @@ pub fn sweep(args: &SweepArgs, registry: &Registry) -> Exit {
     let mut whole = Whole::default();
     let bar = progress::count();
     let seed = args.seed.unwrap_or(scenario.seeds.start);
-    for case in &chosen {
+    for (nth, case) in chosen.iter().enumerate() {
         let sweep = Sweep {
             case,
             registry,
@@ -71,7 +71,7 @@ pub fn sweep(args: &SweepArgs, registry: &Registry) -> Exit {
             lengths: lengths(args, case, registry),
             audit_millionths: args.audit,
             limit: args.limit.map(NonZeroUsize::get),
-            pairs: args.second.then(|| args.pairs.get().div_ceil(chosen.len())),
+            pairs: args.second.then(|| part(args.pairs.get(), nth, chosen.len())),
             jobs: jobs(args.jobs),
         };
         let swept = sweep.run(stop, &|| bar.inc(1));

@@ -187,6 +187,11 @@ impl RunPlan {
         weather::uniform(mix(mix(self.jitter_seed, pair as u64), number), largest)
     }
 
+    /// The shortest time that a frame takes, ns: without jitter, on the fastest link.
+    pub fn shortest_latency_ns(&self) -> Nanos {
+        self.latency_ns.iter().min().copied().unwrap_or(0)
+    }
+
     /// The longest one-way delay, jitter included, ns.
     pub fn longest_latency_ns(&self) -> Nanos {
         let longest = self.latency_ns.iter().zip(&self.jitter_ns).map(|(a, b)| a + b);

@@ -220,28 +220,31 @@ impl<'p> Promised<'p> {
     }
 
     /// What the repair of one means for one that comes later.
-    fn repair(&self, earlier: &Upset, later: &Upset) -> Trouble {
+    fn repair<'u>(&self, earlier: &'u Upset, later: &'u Upset) -> Trouble {
         let systems = &self.plan.systems;
-        let mine: Vec<InstanceId> = match self.region(later.instance) {
-            Some(coordinator) => {
-                let region = systems.regions.iter().find(|r| r.coordinator == coordinator);
-                region.map(|region| region.instances.clone()).unwrap_or_default()
+        let region =
+            |upset: &Upset| systems.region_of(systems.instance(upset.instance).replicas[0]);
+        let alone = |upset: &'u Upset| std::slice::from_ref(&upset.instance);
+        let mine = region(later).map_or(alone(later), |region| &region.instances);
+        // To its neighbours a region is one: whoever of it failed, all of it asks them again.
+        let theirs = match region(earlier) {
+            Some(theirs) if self.region(later.instance) != Some(theirs.coordinator) => {
+                &theirs.instances[..]
             }
-            None => vec![later.instance],
+            _ => alone(earlier),
         };
         let leads = |from: &[InstanceId], to: &[InstanceId]| {
             systems.channels.iter().any(|c| from.contains(&c.from) && to.contains(&c.to))
         };
-        let theirs = [earlier.instance];
         let operator = systems.instance(earlier.instance).operator;
-        let forgets = !self.plan.strategy(operator).log_survives() && leads(&theirs, &mine);
+        let forgets = !self.plan.strategy(operator).log_survives() && leads(theirs, mine);
         let open = earlier.repaired.saturating_add(self.settle_ns) > later.at;
         Trouble {
             under_repair: UnderRepair {
                 own_pair: false,
                 upstream: forgets && open,
                 upstream_forgot: forgets,
-                downstream: open && leads(&mine, &theirs),
+                downstream: open && leads(mine, theirs),
             },
             ..Trouble::default()
         }

@@ -21,6 +21,7 @@ pub use aftermath_reports::sweep::Seen;
 pub use cells::{Gathered, cells};
 pub use failure::{Failure, KILLS, KINDS, Lengths, written};
 pub use fork::{Forked, Ground};
+pub use pairs::part;
 pub use points::{Address, Kind, Point, Points, Role, points, victims};
 pub use run::Found;
 pub use verdict::Verdict;
@@ -115,10 +116,7 @@ impl Sweep<'_> {
         };
         let found = match self.pairs {
             None => share.single(&mut ground),
-            Some(most) => {
-                let firsts = pairs::firsts(&ground).len().max(1);
-                share.pairs(&mut ground, most.div_ceil(firsts))
-            }
+            Some(most) => share.pairs(&mut ground, most),
         };
         (part.0, ground.points, found)
     }

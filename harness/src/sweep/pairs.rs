@@ -56,6 +56,12 @@ pub fn seconds(ground: &mut Ground, number: usize, first: Failure) -> Vec<(Point
     distinct.flat_map(|point| (0..KILLS).map(move |kind| (point, kind))).collect()
 }
 
+/// The `nth` of `parts` parts of so many, which differ by one at most and make up the whole.
+pub fn part(whole: usize, nth: usize, parts: usize) -> usize {
+    let until = |nth: usize| (whole as u128 * nth as u128 / parts as u128) as usize;
+    until(nth + 1) - until(nth)
+}
+
 /// At most so many of them, in their order: of each kind of places and failures as many as of any
 /// other while there are any, drawn from the seed. Else what happens rarely would hardly be drawn.
 pub fn sample(

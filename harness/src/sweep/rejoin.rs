@@ -8,14 +8,13 @@
 //! whoever was to suspect somebody has. Without that, a dead spare that nobody suspects yet
 //! would look like the twin.
 
-use super::twin::{Twin, leading};
+use super::twin::{Twin, leading, trimming};
 use crate::machine::{Machine, Strike, Stripped};
 use crate::oracle::shortest_stretch;
 use crate::plan::RunPlan;
 use crate::world::{Ended, EventWorld};
 use aftermath_systems::operator::OperatorClass;
-use aftermath_systems::protocol::{ChannelId, Nanos, NodeId};
-use std::collections::BTreeSet;
+use aftermath_systems::protocol::{Nanos, NodeId};
 
 /// Tuples that a run may hold more than its twin, a few more or less being under way.
 const RETAINED_MARGIN: u64 = 2;
@@ -59,8 +58,14 @@ pub fn rejoined(plan: &RunPlan, twin: &Twin, world: &EventWorld, stripped: &[Str
             || leading(instance, machines).is_some_and(|digest| twin.has_been(number, &digest))
     });
     let memory = || {
+        let since = machines.iter().filter_map(|machine| machine.log.activations.last()).max();
+        let since = since.copied().unwrap_or(0);
+        // What leaks has by then grown above what is kept from one trim to the next.
+        let shows = world.now() >= since + shortest_stretch(plan, 0) / 4;
         !memory_is_judged(plan, machines)
-            || trims_again(twin, machines) && holds_no_more(plan, twin, machines, stripped)
+            || shows
+                && trims_again(twin, machines, since)
+                && holds_no_more(plan, twin, machines, stripped)
     };
     same_state
         && machines.iter().all(Machine::is_steady)
@@ -89,16 +94,12 @@ fn pairs_are_complete(plan: &RunPlan, machines: &[Machine]) -> bool {
     })
 }
 
-/// Whether on every channel on which the twin trims something was trimmed after the last recovery:
-/// who does not trim any more must not be taken for the twin.
-fn trims_again(twin: &Twin, machines: &[Machine]) -> bool {
-    let logs = || machines.iter().map(|machine| &machine.log);
-    let activations = logs().filter_map(|log| log.activations.last());
-    let since = activations.copied().max().unwrap_or(0);
-    let trims = logs().flat_map(|log| log.trims.iter().rev());
-    let recent = trims.filter(|(at, ..)| *at > since).map(|(_, channel, _)| *channel);
-    let recent: BTreeSet<ChannelId> = recent.collect();
-    twin.trimmed.is_subset(&recent)
+/// Whether every channel on which the twin trims something was trimmed after an instant, ns, by as
+/// many machines: who does not trim any more must not be taken for the twin.
+fn trims_again(twin: &Twin, machines: &[Machine], since: Nanos) -> bool {
+    let recent = trimming(machines.iter().map(|machine| &machine.log), since);
+    let of = |channel| recent.get(channel).copied().unwrap_or(0);
+    twin.trimmed.iter().all(|(channel, machines)| of(channel) >= *machines)
 }
 
 /// Whether no instance keeps more tuples than the twin's kept within the last interval: what is

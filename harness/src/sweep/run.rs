@@ -76,15 +76,19 @@ impl Share<'_> {
         found
     }
 
-    /// Lets machines fail twice, at most so many pairs of each first failure.
-    pub fn pairs(&self, ground: &mut Ground, pairs_of_each: usize) -> Vec<Found> {
+    /// Lets machines fail twice, at most so many pairs, as many of each first failure.
+    pub fn pairs(&self, ground: &mut Ground, most: usize) -> Vec<Found> {
         let (part, parts) = self.part;
         let firsts = pairs::firsts(ground);
-        let mine = firsts.into_iter().skip(part).step_by(parts);
+        let all = firsts.len();
+        let of_each = firsts
+            .into_iter()
+            .enumerate()
+            .map(|(nth, (number, first))| (number, first, pairs::part(most, nth, all)));
         let mut found = Vec::new();
-        for (number, first) in mine {
+        for (number, first, most) in of_each.skip(part).step_by(parts).filter(|of| of.2 > 0) {
             let seconds = pairs::seconds(ground, number, first);
-            let seconds = pairs::sample(self.whole.seed, first, seconds, pairs_of_each);
+            let seconds = pairs::sample(self.whole.seed, first, seconds, most);
             let mut trunk = pairs::failing_trunk(ground, number, first);
             for (point, kind) in seconds {
                 if self.stop.load(Ordering::Relaxed) {

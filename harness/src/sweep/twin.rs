@@ -1,7 +1,7 @@
 //! The run without faults, as forks are compared with it: its states by input position, never by
 //! time; its outputs by sink; and the window of it that a fork is judged against.
 
-use crate::machine::{Delivery, Machine, Stripped, TraceHash};
+use crate::machine::{Delivery, Machine, MachineLog, Stripped, TraceHash};
 use crate::oracle::Standard;
 use crate::plan::RunPlan;
 use crate::run::RunLog;
@@ -26,8 +26,8 @@ pub struct Twin {
     /// For each instance of a task, the digest of its state at each input position that it had at
     /// the end of a tick.
     states: Vec<BTreeMap<u64, u64>>,
-    /// The channels that were trimmed at all.
-    pub trimmed: BTreeSet<ChannelId>,
+    /// The channels that were trimmed at all, and how many machines each has told so.
+    pub trimmed: BTreeMap<ChannelId, usize>,
     /// The end of the last tick, ns.
     pub length_ns: Nanos,
 }
@@ -58,8 +58,7 @@ impl Twin {
         let index = numbered.collect();
         let log = RunLog::of(plan, Finished { ended, at: length_ns, machines });
         let standard = Standard::of(&log);
-        let trims = log.nodes.iter().flat_map(|node| &node.log.trims);
-        let trimmed = trims.map(|(_, channel, _)| *channel).collect();
+        let trimmed = trimming(log.nodes.iter().map(|node| &node.log), 0);
         Twin { log, standard, outputs, index, states, trimmed, length_ns }
     }
 
@@ -99,6 +98,23 @@ impl Twin {
         let all: Vec<usize> = self.outputs.iter().map(Vec::len).collect();
         self.open(&nothing, &all, std::iter::empty());
     }
+}
+
+/// The channels that somebody has had trimmed after an instant, ns, and how many machines: who
+/// leads also has its standby trim, if that keeps the same.
+pub fn trimming<'a>(
+    logs: impl Iterator<Item = &'a MachineLog>,
+    since: Nanos,
+) -> BTreeMap<ChannelId, usize> {
+    let mut machines = BTreeMap::new();
+    for log in logs {
+        let recent = log.trims.iter().rev().take_while(|(at, ..)| *at > since);
+        let channels: BTreeSet<ChannelId> = recent.map(|(_, channel, _)| *channel).collect();
+        for channel in channels {
+            *machines.entry(channel).or_default() += 1;
+        }
+    }
+    machines
 }
 
 /// What the leading replica of an instance holds, if one leads and no other.

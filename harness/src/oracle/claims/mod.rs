@@ -216,7 +216,11 @@ fn situation(
             let joins = |c: &ChannelPlan| from.contains(&c.from) && to.contains(&c.to);
             systems.channels.iter().any(joins)
         };
-        let theirs = &[other.instance][..];
+        // To its neighbours a region is one: whoever of it failed, all of it asks them again.
+        let theirs = match systems.region_of(other.node) {
+            Some(theirs) if Some(theirs.coordinator) != region => &theirs.instances[..],
+            _ => &[other.instance][..],
+        };
         let repaired = other.repaired;
         under_repair.own_pair |= other.instance == instance && repaired > upset.at;
         let other_operator = systems.instance(other.instance).operator;
