@@ -2,6 +2,7 @@
 //! whatever was split how, the others as they come. Of each run a few bytes are in memory.
 
 use crate::judgement::Judging;
+use crate::lines::{Line, Reader};
 use crate::machine::TraceHash;
 use crate::manifest::{Manifest, Places, planned};
 use crate::record::WORLDS_DIFFER;
@@ -10,35 +11,12 @@ use aftermath_reports::load::{self, LoadError};
 use aftermath_reports::record::{CaseResult, Record};
 use aftermath_reports::summary::{Report, Summary};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
 use std::hash::{Hash, Hasher};
-use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// Failing runs of one kind that are kept to be shown.
 pub const SHOWN_MAX: usize = 3;
-/// Files that are open at once.
-const OPEN_MAX: usize = 64;
-
-/// Where a run's line is: the number of its file, and the offset in it, bytes.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Line(u64);
-
-impl Line {
-    const OFFSET_BITS: u32 = 44;
-
-    fn new(file: usize, offset: u64) -> Line {
-        Line((file as u64) << Line::OFFSET_BITS | offset)
-    }
-
-    fn file(self) -> usize {
-        (self.0 >> Line::OFFSET_BITS) as usize
-    }
-
-    fn offset(self) -> u64 {
-        self.0 & ((1 << Line::OFFSET_BITS) - 1)
-    }
-}
 
 /// Which run a line is: its place among those of the campaigns, or, of one that is in none, a hash.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -54,9 +32,9 @@ impl Which {
     }
 
     /// Runs outside campaigns come last, in the order in which they were read.
-    fn order(self, line: Line) -> (bool, u64) {
+    fn order(self, line: Line) -> (bool, u64, Line) {
         let outside = self.0 >= Which::OUTSIDE;
-        (outside, if outside { line.0 } else { self.0 })
+        (outside, if outside { 0 } else { self.0 }, line)
     }
 }
 
@@ -99,7 +77,8 @@ impl Joined {
     /// Reads these files.
     ///
     /// # Errors
-    /// A file that cannot be read, a line that is no record, or two records of one run that differ.
+    /// A file that cannot be read, a line that is no record, two records of one run that differ, or
+    /// campaigns of two scenarios of one name.
     pub fn read(paths: &[PathBuf]) -> Result<Joined, String> {
         let mut joined = Joined {
             files: paths.to_vec(),
@@ -109,6 +88,12 @@ impl Joined {
         };
         let mut read = BTreeSet::new();
         for path in paths {
+            if path.metadata().is_ok_and(|file| !file.is_file() && !file.is_dir()) {
+                return Err(format!(
+                    "{}: not a file that can be read twice; write what comes from there to one",
+                    path.display()
+                ));
+            }
             let headless = !joined.heads(path).map_err(|error| error.to_string())?;
             let beside = path.with_file_name("cases.jsonl");
             if headless && beside.is_file() && read.insert(beside.canonicalize().ok()) {
@@ -150,8 +135,15 @@ impl Joined {
         let mut found = false;
         load::each_line(path, |_, line| {
             if let Some(planned) = load::planned(line) {
-                let manifest = serde_json::from_str(planned);
-                let manifest = manifest.map_err(|e| format!("not the head of a campaign: {e}"))?;
+                let manifest = serde_json::from_str::<Manifest>(planned);
+                let wrong = |what| format!("not the head of a campaign: {what}");
+                let manifest = manifest.map_err(|e| wrong(e.to_string()))?;
+                manifest.check().map_err(wrong)?;
+                let others = self.campaigns.iter();
+                if let Some(conflict) = others.filter_map(|other| other.conflict(&manifest)).next()
+                {
+                    return Err(conflict);
+                }
                 found = true;
                 if !self.campaigns.contains(&manifest) {
                     self.campaigns.push(manifest);
@@ -342,56 +334,5 @@ impl Groups {
         if group.shown.len() < SHOWN_MAX {
             group.shown.push(Record { series: None, ..record });
         }
-    }
-}
-
-/// Reads lines of several files in any order.
-struct Reader<'a> {
-    paths: &'a [PathBuf],
-    /// Open files and where they stand, by number.
-    open: BTreeMap<usize, (BufReader<File>, u64)>,
-}
-
-impl Reader<'_> {
-    fn new(paths: &[PathBuf]) -> Reader<'_> {
-        Reader { paths, open: BTreeMap::new() }
-    }
-
-    fn line(&mut self, line: Line) -> io::Result<String> {
-        let number = line.file();
-        if !self.open.contains_key(&number) {
-            if self.open.len() >= OPEN_MAX {
-                self.open.clear();
-            }
-            self.open.insert(number, (BufReader::new(File::open(&self.paths[number])?), 0));
-        }
-        let (file, at) = self.open.get_mut(&number).expect("it was opened just now");
-        if *at != line.offset() {
-            file.seek(SeekFrom::Start(line.offset()))?;
-        }
-        let mut text = String::new();
-        *at = line.offset() + file.read_line(&mut text)? as u64;
-        Ok(text)
-    }
-
-    fn record(&mut self, line: Line) -> Result<Record, String> {
-        let text = self.line(line).map_err(|e| e.to_string());
-        let record = text.and_then(|text| load::record(text.trim()));
-        record.map_err(|what| format!("{}: {what}", self.place(line)))
-    }
-
-    /// The file and the number of the line, for people.
-    fn place(&self, line: Line) -> String {
-        let path = &self.paths[line.file()];
-        let (mut number, mut found) = (0, 0);
-        // What cannot be counted is told without its number.
-        let _ = load::each_line(path, |offset, _| {
-            number += 1;
-            if offset == line.offset() {
-                found = number;
-            }
-            Ok(())
-        });
-        format!("{}:{found}", path.display())
     }
 }

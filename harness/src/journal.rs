@@ -9,7 +9,7 @@ use crate::campaign::Finished;
 use crate::joined::head;
 use crate::manifest::{Manifest, Places};
 use aftermath_reports::load;
-use aftermath_reports::write::jsonl;
+use aftermath_reports::write::{is_file_of_report, jsonl};
 use fd_lock::RwLock;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -84,7 +84,11 @@ impl Journal {
     /// A folder of another campaign or of anything else; files that cannot be read or written.
     pub fn open(dir: &Path, campaign: &Manifest, shard: Shard) -> Result<Journal, String> {
         let failed = |e: io::Error| format!("cannot write to {}: {e}", dir.display());
-        admit(dir, campaign, shard)?;
+        if !admits(dir, campaign, shard)? {
+            let plan = Plan { shard, campaign: campaign.clone() };
+            let text = serde_json::to_string(&plan).expect("a plan has only string keys");
+            write_whole(&dir.join(PLAN), &(text + "\n")).map_err(failed)?;
+        }
         remove_torn(dir).map_err(failed)?;
         let (journal, records) = (dir.join(JOURNAL), dir.join(RECORDS));
         // Of a campaign that is done there are only the records.
@@ -94,7 +98,11 @@ impl Journal {
         }
         let mut file = OpenOptions::new().read(true).append(true).open(&path).map_err(failed)?;
         cut_torn_line(&mut file).map_err(failed)?;
-        let done = done(&path, campaign)?;
+        let (done, has_head) = done(&path, campaign)?;
+        if !has_head {
+            // Somebody has cut it off; without, nobody knows what is expected of the runs.
+            file.write_all((head(campaign) + "\n").as_bytes()).map_err(failed)?;
+        }
         Ok(Journal { dir: dir.to_path_buf(), path, done, file: Mutex::new((file, None)) })
     }
 
@@ -145,8 +153,11 @@ impl Journal {
     }
 }
 
-/// Whether the folder is empty, which is made that of the campaign, or is that of the campaign.
-fn admit(dir: &Path, campaign: &Manifest, shard: Shard) -> Result<(), String> {
+/// Whether a folder is that of the campaign; if not, it may become it. Nothing is changed.
+///
+/// # Errors
+/// A folder of another campaign or of anything else.
+pub fn admits(dir: &Path, campaign: &Manifest, shard: Shard) -> Result<bool, String> {
     let (path, shown) = (dir.join(PLAN), dir.display());
     let help = "give another --out, or delete the folder";
     let text = match fs::read_to_string(&path) {
@@ -155,12 +166,11 @@ fn admit(dir: &Path, campaign: &Manifest, shard: Shard) -> Result<(), String> {
             if [JOURNAL, RECORDS].iter().any(|name| dir.join(name).exists()) {
                 return Err(format!("{shown} has records of something else; {help}"));
             }
-            let plan = Plan { shard, campaign: campaign.clone() };
-            let text = serde_json::to_string(&plan).expect("a plan has only string keys");
-            return write_whole(&path, &(text + "\n"))
-                .map_err(|e| format!("cannot write to {shown}: {e}"));
+            return Ok(false);
         }
-        Err(e) => return Err(format!("cannot read {}: {e}", path.display())),
+        // What stands below something else than a folder is told where it is made.
+        Err(e) if e.kind() == io::ErrorKind::NotADirectory => return Ok(false),
+        Err(e) => return Err(format!("cannot read {}: {e}; {help}", path.display())),
     };
     let plan: Plan = serde_json::from_str(&text).map_err(|e| {
         format!("{} was not written by this version of aftermath: {e}; {help}", path.display())
@@ -170,18 +180,35 @@ fn admit(dir: &Path, campaign: &Manifest, shard: Shard) -> Result<(), String> {
         differences.push(format!("shard: {} there, {shard} now", plan.shard));
     }
     if differences.is_empty() {
-        return Ok(());
+        return Ok(true);
     }
     let list: String = differences.iter().map(|what| format!("\n  {what}")).collect();
     Err(format!("{shown} is the folder of another campaign; {help}:{list}"))
 }
 
 /// Writes a file whole or not at all.
-fn write_whole(path: &Path, text: &str) -> io::Result<()> {
+///
+/// # Errors
+/// When it cannot be written.
+pub fn write_whole(path: &Path, text: &str) -> io::Result<()> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let beside = path.with_file_name(format!(".{name}.{}.tmp", std::process::id()));
-    fs::write(&beside, text)?;
-    fs::rename(&beside, path)
+    let written = fs::write(&beside, text).and_then(|()| fs::rename(&beside, path));
+    if written.is_err() {
+        // The first error is the one to tell.
+        let _ = fs::remove_file(&beside);
+    }
+    written
+}
+
+/// Whether a name is one that a file of ours has until it is whole: `.summary.csv.4711.tmp`.
+fn is_torn(name: &str) -> bool {
+    let inner = name.strip_prefix('.').and_then(|name| name.strip_suffix(".tmp"));
+    let Some((whole, process)) = inner.and_then(|inner| inner.rsplit_once('.')) else {
+        return false;
+    };
+    let ours = [PLAN, JOURNAL].contains(&whole) || is_file_of_report(whole);
+    ours && process.parse::<u32>().is_ok()
 }
 
 /// Removes what a process that was killed had not yet given its name.
@@ -189,8 +216,7 @@ fn remove_torn(dir: &Path) -> io::Result<()> {
     for entry in fs::read_dir(dir)? {
         let entry = entry?;
         let name = entry.file_name();
-        let name = name.to_string_lossy();
-        if name.starts_with('.') && name.ends_with(".tmp") && entry.file_type()?.is_file() {
+        if is_torn(&name.to_string_lossy()) && entry.file_type()?.is_file() {
             fs::remove_file(entry.path())?;
         }
     }
@@ -216,18 +242,25 @@ fn cut_torn_line(file: &mut File) -> io::Result<()> {
     file.set_len(0)
 }
 
-/// Which runs have a record.
-fn done(path: &Path, campaign: &Manifest) -> Result<Vec<bool>, String> {
+/// Which runs have a record, and whether the campaign's head is there.
+fn done(path: &Path, campaign: &Manifest) -> Result<(Vec<bool>, bool), String> {
     let places = Places::of(campaign);
     let mut done = vec![false; campaign.runs() as usize];
+    let mut has_head = false;
     let read = load::each_line(path, |_, line| {
-        if load::planned(line).is_none() {
+        if let Some(planned) = load::planned(line) {
+            let here = serde_json::from_str::<Manifest>(planned);
+            if here.map_err(|e| format!("not the head of a campaign: {e}"))? != *campaign {
+                return Err("the head of another campaign".to_string());
+            }
+            has_head = true;
+        } else {
             let record = load::record(line)?;
             let (run, _) = places.find(&record).ok_or("not a run of this campaign")?;
             done[run as usize] = true;
         }
         Ok(())
     });
-    read.map_err(|error| format!("{error}; delete that line, and its run is made again"))?;
-    Ok(done)
+    read.map_err(|error| format!("{error}; delete that line, and what it had is made again"))?;
+    Ok((done, has_head))
 }

@@ -171,7 +171,9 @@ fn unreached(run: &RunLog) -> Vec<Unreached> {
 /// The command that runs this alone.
 fn replay_line(context: &Context, id: RunId) -> String {
     let (scenario, case) = (context.scenario, context.case);
-    let mut line = format!("aftermath replay {}", quote(&scenario.path));
+    // A file that begins with a dash must not look like an option.
+    let here = if scenario.path.starts_with('-') { "./" } else { "" };
+    let mut line = format!("aftermath replay {}", quote(&format!("{here}{}", scenario.path)));
     line += &format!("{}{}", option("case", &case.name), option("strategy", &case.config.label()));
     line += &format!(" --seed {}", id.seed);
     if let Some(stratum) = id.stratum {

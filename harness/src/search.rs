@@ -82,8 +82,13 @@ impl Until {
     fn found(&self, expected: &Expected, record: &Record) -> bool {
         match self {
             Until::Broken => expected.fails(record),
-            Until::Beyond { quantity, above, limit } => known(*quantity, record)
-                .is_some_and(|value| if *above { value > *limit } else { value < *limit }),
+            Until::Beyond { quantity, above: true, limit } => {
+                known(*quantity, record).is_some_and(|value| value > *limit)
+            }
+            // What is only known to be longer is not known to be below anything.
+            Until::Beyond { quantity, above: false, limit } => {
+                measure(*quantity, record).is_some_and(|value| value < *limit)
+            }
         }
     }
 }

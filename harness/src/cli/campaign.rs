@@ -9,7 +9,7 @@ use super::progress::Progress;
 use super::run::{colour, cores, describe, known, load};
 use crate::campaign::{Block, Campaign, Disagreement, Finished, Numbers, numbers, run_units};
 use crate::joined::{Joined, Told};
-use crate::journal::{Journal, Shard, lock_of};
+use crate::journal::{Journal, Shard, admits, lock_of};
 use crate::judgement::Expected;
 use crate::manifest::Manifest;
 use aftermath_reports::record::Status;
@@ -53,6 +53,11 @@ pub fn campaign(args: &CampaignArgs, registry: &Registry) -> Exit {
         complain("nothing ran: no run is left by the seeds, strategies and shard asked for\n");
         return Exit::NothingRan;
     }
+    let manifest = Manifest::of(&blocks);
+    // Before there is a lock: nothing is left in a folder that is refused.
+    if let Err(message) = admits(&args.out, &manifest, shard) {
+        return usage(&format!("error: {message}\n"));
+    }
     let mut lock = match lock_of(&args.out) {
         Ok(lock) => lock,
         Err(message) => return usage(&format!("error: {message}\n")),
@@ -63,7 +68,6 @@ pub fn campaign(args: &CampaignArgs, registry: &Registry) -> Exit {
             args.out.display()
         ));
     };
-    let manifest = Manifest::of(&blocks);
     let journal = match Journal::open(&args.out, &manifest, shard) {
         Ok(journal) => journal,
         Err(message) => return usage(&format!("error: {message}\n")),
@@ -81,7 +85,7 @@ pub fn campaign(args: &CampaignArgs, registry: &Registry) -> Exit {
             "error: {message}; what is done is kept, and the same command goes on\n"
         ));
     }
-    let told = match sitting.report(registry, stop, &mut output) {
+    let (told, all_shrunk) = match sitting.report(registry, stop, &mut output) {
         Ok(told) => told,
         Err(exit) => return exit,
     };
@@ -110,6 +114,13 @@ pub fn campaign(args: &CampaignArgs, registry: &Registry) -> Exit {
         if stop.load(Ordering::Relaxed) {
             return Exit::Interrupted;
         }
+    } else if !all_shrunk {
+        complain(&format!(
+            "interrupted: all runs are done, and not all failures in {} are as small as they can \
+             be; the same command goes on\n",
+            args.out.join("failures").display()
+        ));
+        return Exit::Interrupted;
     }
     output.exit(verdict(&told))
 }
@@ -210,13 +221,14 @@ impl Sitting<'_> {
         (Ended { why, rate, differ: differ.into_inner().expect("no run panicked") }, planned)
     }
 
-    /// Prints and writes the report of all that is done.
+    /// Prints and writes the report of all that is done; whether Ctrl-C left time to shrink the
+    /// failures.
     fn report(
         &self,
         registry: &Registry,
         stop: &AtomicBool,
         output: &mut Output,
-    ) -> Result<Told, Exit> {
+    ) -> Result<(Told, bool), Exit> {
         let failed = |message: String| usage(&format!("error: {message}\n"));
         let joined = Joined::read(&[self.journal.path().to_path_buf()]).map_err(failed)?;
         let told = joined.tell().map_err(failed)?;
@@ -235,6 +247,6 @@ impl Sitting<'_> {
         let written = write::write_report(out, &told.report, |file| joined.write(file));
         let written = written.map_err(|error| failed(error.to_string()))?;
         output.print(&format!("\nreport: {}\n", written.report.display()));
-        Ok(told)
+        Ok((told, !smallest.interrupted))
     }
 }

@@ -5,7 +5,9 @@
 use super::replay::account;
 use crate::agreement;
 use crate::campaign::Block;
+use crate::config::Worlds;
 use crate::joined::{Group, Kind, SHOWN_MAX};
+use crate::journal::write_whole;
 use crate::plan::RunPlan;
 use crate::record::RunId;
 use crate::seed::Seed;
@@ -14,6 +16,7 @@ use crate::trace;
 use aftermath_reports::record::Record;
 use aftermath_reports::words::plural;
 use aftermath_systems::strategies::Registry;
+use clap::ValueEnum;
 use std::fs;
 use std::io;
 use std::path::Path;
@@ -25,7 +28,7 @@ const SHRUNK_MAX: usize = 5;
 
 /// The kinds of failures with their counts, and for each how its first run is seen again and made
 /// smaller.
-pub fn told(groups: &[Group], smallest: &[String]) -> String {
+pub fn told(groups: &[Group], smallest: &Smallest) -> String {
     if groups.is_empty() {
         return String::new();
     }
@@ -37,16 +40,34 @@ pub fn told(groups: &[Group], smallest: &[String]) -> String {
         text += &format!("  {} x {scenario}: {case} / {strategy}: {respects}\n", group.count);
         if let Some(first) = group.shown.first() {
             text += &format!("    replay: {}\n", first.replay);
-            match smallest.get(number) {
+            match smallest.told.get(number) {
                 Some(smallest) => text += &format!("    smallest: {smallest}\n"),
                 None => {
-                    let smaller = first.replay.replacen("replay ", "shrink ", 1);
-                    text += &format!("    shrink: {smaller}\n");
+                    text += &format!("    shrink: {}\n", shrink_line(&first.replay));
                 }
             }
         }
     }
     text
+}
+
+/// The command that shrinks a run, from the one that runs it again: it is shrunk in the event world
+/// whatever world it was found in.
+fn shrink_line(replay: &str) -> String {
+    let worlds = Worlds::value_variants();
+    let alone = match replay.rsplit_once(" --world ") {
+        Some((alone, world)) if worlds.iter().any(|known| known.name() == world) => alone,
+        _ => replay,
+    };
+    alone.replacen("replay ", "shrink ", 1)
+}
+
+/// What is left of the first failures when they are shrunk.
+pub struct Smallest {
+    /// What came of each, by kind.
+    told: Vec<String>,
+    /// Whether Ctrl-C came before all was tried.
+    pub interrupted: bool,
 }
 
 /// Writes `failures/1.txt` and so on: of each kind the first runs, run again with their traces. For
@@ -62,51 +83,60 @@ pub fn write(
     blocks: &[Block],
     registry: &Registry,
     limits: (u32, &AtomicBool),
-) -> Result<Vec<String>, Unwritten> {
+) -> Result<Smallest, Unwritten> {
     let folder = dir.join("failures");
     let failed =
         |e: io::Error| Unwritten::Disk(format!("cannot write to {}: {e}", folder.display()));
     remove_numbered(&folder).map_err(failed)?;
     let mut number = 0;
-    let mut smallest = Vec::new();
+    let mut smallest = Smallest { told: Vec::new(), interrupted: false };
     for group in groups {
         for (nth, record) in group.shown.iter().enumerate() {
             fs::create_dir_all(&folder).map_err(failed)?;
             let block = block_of(record, blocks)?;
             let text = text(group, nth, record, block, registry)?;
             number += 1;
-            fs::write(folder.join(format!("{number}.txt")), text).map_err(failed)?;
-            let few = smallest.len() < SHRUNK_MAX && limits.0 > 0;
-            if nth == 0 && few && !limits.1.load(Ordering::Relaxed) {
-                let path = folder.join(format!("{number}.toml"));
-                smallest.push(shrunk(&path, record, block, registry, limits).map_err(failed)?);
+            write_whole(&folder.join(format!("{number}.txt")), &text).map_err(failed)?;
+            if nth > 0 || smallest.told.len() >= SHRUNK_MAX || limits.0 == 0 {
+                continue;
             }
+            if limits.1.load(Ordering::Relaxed) {
+                smallest.interrupted = true;
+                continue;
+            }
+            let path = folder.join(format!("{number}.toml"));
+            let (told, is_tried) =
+                shrunk(&path, record, block, registry, limits).map_err(failed)?;
+            smallest.told.push(told);
+            smallest.interrupted |= !is_tried;
         }
     }
     Ok(smallest)
 }
 
-/// Writes the smallest scenario that is broken like a run; what came of it, for people.
+/// Writes the smallest scenario that is broken like a run; what came of it, for people, and whether
+/// everything was tried that the budget allows.
 fn shrunk(
     path: &Path,
     record: &Record,
     block: &Block,
     registry: &Registry,
     (budget, stop): (u32, &AtomicBool),
-) -> io::Result<String> {
+) -> io::Result<(String, bool)> {
     let id = RunId { seed: record.seed, stratum: record.stratum };
     let limits = Limits { budget, path, stop, progress: &|_| () };
     match shrink(block.scenario, block.case, id, &limits, registry) {
         Ok(shrunk) => {
-            fs::write(path, &shrunk.text)?;
-            Ok(format!(
+            write_whole(path, &shrunk.text)?;
+            let told = format!(
                 "{}: {}, {}",
                 path.display(),
                 plural(shrunk.after.faults, "fault"),
                 plural(shrunk.after.tuples, "tuple")
-            ))
+            );
+            Ok((told, shrunk.is_smallest || shrunk.evaluations >= budget))
         }
-        Err(error) => Ok(format!("none: {error}")),
+        Err(error) => Ok((format!("none: {error}"), true)),
     }
 }
 
