@@ -303,7 +303,8 @@ pub struct Kind {
 }
 
 impl Kind {
-    fn of(record: &Record) -> Kind {
+    /// That of a run.
+    pub fn of(record: &Record) -> Kind {
         let Record { scenario, case, strategy, .. } = record.clone();
         Kind { scenario, case, strategy, signature: Signature::of(record) }
     }

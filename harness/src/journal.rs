@@ -125,10 +125,19 @@ impl Journal {
     pub fn append(&self, finished: &Finished) -> bool {
         let lines = jsonl(&finished.0);
         let mut file = self.file.lock().expect("no run panicked");
-        if file.1.is_none()
-            && let Err(error) = file.0.write_all(lines.as_bytes())
-        {
-            file.1 = Some(format!("cannot write to {}: {error}", self.path.display()));
+        if file.1.is_none() {
+            let shown = self.path.display();
+            file.1 = match file.0.write_all(lines.as_bytes()) {
+                Err(error) => Some(format!(
+                    "cannot write to {shown}: {error}; what is done is kept, and the same command \
+                     goes on"
+                )),
+                // It can be written to, and nobody would ever read it.
+                Ok(()) if !self.path.exists() => {
+                    Some(format!("{shown} has been removed; the same command begins again"))
+                }
+                Ok(()) => None,
+            };
         }
         file.1.is_none()
     }
@@ -201,14 +210,17 @@ pub fn write_whole(path: &Path, text: &str) -> io::Result<()> {
     written
 }
 
-/// Whether a name is one that a file of ours has until it is whole: `.summary.csv.4711.tmp`.
+/// The name that a file is to have once it is whole, if it is not yet: `summary.csv` of
+/// `.summary.csv.4711.tmp`.
+pub fn torn_of(name: &str) -> Option<&str> {
+    let inner = name.strip_prefix('.')?.strip_suffix(".tmp")?;
+    let (whole, process) = inner.rsplit_once('.')?;
+    process.parse::<u32>().is_ok().then_some(whole)
+}
+
+/// Whether a file is one of ours that is not whole; others may have such names too.
 fn is_torn(name: &str) -> bool {
-    let inner = name.strip_prefix('.').and_then(|name| name.strip_suffix(".tmp"));
-    let Some((whole, process)) = inner.and_then(|inner| inner.rsplit_once('.')) else {
-        return false;
-    };
-    let ours = [PLAN, JOURNAL].contains(&whole) || is_file_of_report(whole);
-    ours && process.parse::<u32>().is_ok()
+    torn_of(name).is_some_and(|whole| [PLAN, JOURNAL].contains(&whole) || is_file_of_report(whole))
 }
 
 /// Removes what a process that was killed had not yet given its name.
@@ -263,4 +275,20 @@ fn done(path: &Path, campaign: &Manifest) -> Result<(Vec<bool>, bool), String> {
     });
     read.map_err(|error| format!("{error}; delete that line, and what it had is made again"))?;
     Ok((done, has_head))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_others_have_in_the_folder_is_not_torn() {
+        for ours in [".campaign.json.7.tmp", ".records.jsonl.4711.tmp", ".outputs-2.svg.1.tmp"] {
+            assert!(is_torn(ours), "{ours}");
+        }
+        let others = [".mine.tmp", ".mine.7.tmp", "records.jsonl.7.tmp", ".records.jsonl.x.tmp"];
+        for other in others {
+            assert!(!is_torn(other), "{other}");
+        }
+    }
 }

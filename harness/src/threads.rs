@@ -14,3 +14,19 @@ pub fn at_once(jobs: usize, work: &(dyn Fn() + Sync)) {
         work();
     });
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    #[test]
+    fn so_many_threads_do_it_and_one_at_least() {
+        let times = |jobs| {
+            let done = AtomicUsize::new(0);
+            at_once(jobs, &|| drop(done.fetch_add(1, Ordering::Relaxed)));
+            done.into_inner()
+        };
+        assert_eq!([0, 1, 3].map(times), [1, 1, 3]);
+    }
+}

@@ -81,9 +81,7 @@ pub fn campaign(args: &CampaignArgs, registry: &Registry) -> Exit {
     let sitting = Sitting { args, blocks: &blocks, manifest: &manifest, shard, journal: &journal };
     let (ended, planned) = sitting.run(campaign.jobs, registry, stop, &mut output);
     if let Some(message) = journal.failure() {
-        return usage(&format!(
-            "error: {message}; what is done is kept, and the same command goes on\n"
-        ));
+        return usage(&format!("error: {message}\n"));
     }
     let (told, all_shrunk) = match sitting.report(registry, stop, &mut output) {
         Ok(told) => told,

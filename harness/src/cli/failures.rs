@@ -7,7 +7,7 @@ use crate::agreement;
 use crate::campaign::Block;
 use crate::config::Worlds;
 use crate::joined::{Group, Kind, SHOWN_MAX};
-use crate::journal::write_whole;
+use crate::journal::{torn_of, write_whole};
 use crate::plan::RunPlan;
 use crate::record::RunId;
 use crate::seed::Seed;
@@ -184,7 +184,7 @@ fn text(
     ))
 }
 
-/// Removes `1.txt`, `1.toml` and so on.
+/// Removes `1.txt`, `1.toml` and so on, also those that are not whole.
 fn remove_numbered(folder: &Path) -> io::Result<()> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
@@ -193,12 +193,60 @@ fn remove_numbered(folder: &Path) -> io::Result<()> {
     };
     for entry in entries {
         let path = entry?.path();
-        let stem = path.file_stem().and_then(|stem| stem.to_str());
-        let numbered = stem.is_some_and(|stem| stem.parse::<u32>().is_ok());
-        let ending = path.extension().and_then(|ending| ending.to_str());
-        if numbered && matches!(ending, Some("txt" | "toml")) {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let numbered = torn_of(name).unwrap_or(name).split_once('.');
+        let ours = numbered.filter(|(_, ending)| ["txt", "toml"].contains(ending));
+        if ours.is_some_and(|(number, _)| number.parse::<u32>().is_ok()) {
             fs::remove_file(path)?;
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::campaign::Campaign;
+    use crate::{formulas, scenario};
+
+    const LOSES: &str = r#"
+        strategies = ["amnesia"]
+        expect = { lost = 0 }
+        pipeline = { name = "keyed-count", protect = ["count"] }
+        input = { rate_per_s = 1000, generated = { tuples = 100, keys = 5 } }
+        timing = { heartbeat = "5ms", redirect = "3ms", interval = "20ms" }
+        fault = [{ machine-loss = { node = "count" }, at = "40ms" }]
+    "#;
+
+    #[test]
+    fn failures_that_ctrl_c_left_as_they_were_are_known() {
+        let dir = std::env::temp_dir().join(format!("aftermath-{}-failures", std::process::id()));
+        let registry = Registry::built_in();
+        let (here, names) = (Path::new("."), formulas::names());
+        let scenarios =
+            [scenario::parse(LOSES, "loses.toml", here, &registry, &names).expect("it is valid")];
+        let (seeds, strategies, worlds) = (None, Vec::new(), None);
+        let campaign = Campaign { scenarios: &scenarios, seeds, strategies, jobs: 1, worlds };
+        let records = campaign.run(&registry, &|_| ()).records;
+        let kind = Kind::of(&records[0]);
+        let groups = [Group { kind, count: 1, shown: records }];
+        let blocks = campaign.blocks();
+        let written = |budget, stop| {
+            let limits = (budget, &AtomicBool::new(stop));
+            let Ok(smallest) = write(&dir, &groups, &blocks, &registry, limits) else {
+                panic!("they cannot be written");
+            };
+            let there = |name: &str| dir.join("failures").join(name).is_file();
+            assert!(there("1.txt"));
+            (smallest.interrupted, there("1.toml"))
+        };
+        assert_eq!(written(200, false), (false, true));
+        let torn = dir.join("failures/.2.txt.4711.tmp");
+        fs::write(&torn, "half").expect("it can be written");
+        assert_eq!(written(200, true), (true, false));
+        assert!(!torn.exists());
+        assert_eq!(written(1, false), (false, true), "the budget is no interruption");
+        assert_eq!(written(0, true), (false, false));
+        fs::remove_dir_all(dir).expect("it is ours");
+    }
 }

@@ -320,3 +320,28 @@ fn bound(quantity: Quantity, bound: &Bound) -> String {
         ),
     }
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stream_is_named_from_where_a_link_leads() {
+        let top = std::env::temp_dir().join(format!("aftermath-{}-links", std::process::id()));
+        let (deep, data) = (top.join("real/deep"), top.join("data"));
+        std::fs::create_dir_all(&deep).unwrap();
+        std::fs::create_dir_all(&data).unwrap();
+        std::fs::write(data.join("x.csv"), "rows").unwrap();
+        std::os::unix::fs::symlink(&deep, top.join("link")).unwrap();
+        std::os::unix::fs::symlink(&data, deep.join("data")).unwrap();
+        let folders = [top.clone(), top.join("link"), deep.clone(), top.join("link/../deep")];
+        let files = ["data/x.csv", "link/data/x.csv", "real/deep/../../data/x.csv"];
+        for (folder, file) in folders.iter().flat_map(|folder| files.map(|file| (folder, file))) {
+            let named = relative(&top.join(file), folder);
+            assert!(named.is_relative(), "{named:?}");
+            let text = std::fs::read_to_string(folder.join(&named));
+            assert_eq!(text.ok().as_deref(), Some("rows"), "{file} from {folder:?}: {named:?}");
+        }
+        std::fs::remove_dir_all(top).unwrap();
+    }
+}
