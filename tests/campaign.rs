@@ -332,7 +332,7 @@ fn fail_fast_stops_at_the_first_broken_run_which_is_told_with_its_trace() {
         assert!(told.contains(words), "{words}: {}", &told[..told.len().min(2000)]);
     }
     let ran = run(&all, &["--keep-going"]).exits(1);
-    assert!(ran.stdout.contains("aftermath shrink scenarios/planted/"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("failures/1.toml: 1 fault"), "{}", ran.stdout);
     let failing = load::read_records(&Path::new(&all).join("records.jsonl")).expect("records");
     let of = failing.iter().filter(|record| !record.reasons.is_empty()).count();
     assert!(ran.stdout.contains(&format!("{of} failing runs")), "{}", ran.stdout);

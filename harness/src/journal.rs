@@ -55,12 +55,15 @@ const JOURNAL: &str = "journal.jsonl";
 const RECORDS: &str = "records.jsonl";
 
 /// Opens the file by which one process keeps others out of a folder, which is made if it is
-/// missing.
+/// missing. In a folder that is not that of the campaign it is not made.
 ///
 /// # Errors
 /// When it cannot be made.
-pub fn lock_of(dir: &Path) -> Result<RwLock<File>, String> {
+pub fn lock_of(dir: &Path, campaign: &Manifest, shard: Shard) -> Result<RwLock<File>, String> {
     let path = dir.join("campaign.lock");
+    if !path.exists() {
+        admits(dir, campaign, shard)?;
+    }
     let made = fs::create_dir_all(dir)
         .and_then(|()| OpenOptions::new().create(true).truncate(false).write(true).open(&path));
     made.map(RwLock::new).map_err(|e| format!("cannot write to {}: {e}", dir.display()))
@@ -166,7 +169,7 @@ impl Journal {
 ///
 /// # Errors
 /// A folder of another campaign or of anything else.
-pub fn admits(dir: &Path, campaign: &Manifest, shard: Shard) -> Result<bool, String> {
+fn admits(dir: &Path, campaign: &Manifest, shard: Shard) -> Result<bool, String> {
     let (path, shown) = (dir.join(PLAN), dir.display());
     let help = "give another --out, or delete the folder";
     let text = match fs::read_to_string(&path) {

@@ -184,6 +184,10 @@ impl Search<'_> {
     /// A scenario, parameter or value that is wrong, or Ctrl-C.
     pub fn run(&self, registry: &Registry, stop: &AtomicBool) -> Result<Vec<Curve>, Failed> {
         let mut curves: Vec<Curve> = Vec::new();
+        // Before hours of work, not after.
+        for units in self.grid() {
+            self.scenario(units, registry)?;
+        }
         for units in self.grid() {
             for (name, seen) in self.at(units, None, registry, stop)? {
                 let at = curves.iter().position(|curve| curve.name == name);

@@ -9,7 +9,7 @@ use super::progress::Progress;
 use super::run::{colour, cores, describe, known, load};
 use crate::campaign::{Block, Campaign, Disagreement, Finished, Numbers, numbers, run_units};
 use crate::joined::{Joined, Told};
-use crate::journal::{Journal, Shard, admits, lock_of};
+use crate::journal::{Journal, Shard, lock_of};
 use crate::judgement::Expected;
 use crate::manifest::Manifest;
 use aftermath_reports::record::Status;
@@ -54,11 +54,7 @@ pub fn campaign(args: &CampaignArgs, registry: &Registry) -> Exit {
         return Exit::NothingRan;
     }
     let manifest = Manifest::of(&blocks);
-    // Before there is a lock: nothing is left in a folder that is refused.
-    if let Err(message) = admits(&args.out, &manifest, shard) {
-        return usage(&format!("error: {message}\n"));
-    }
-    let mut lock = match lock_of(&args.out) {
+    let mut lock = match lock_of(&args.out, &manifest, shard) {
         Ok(lock) => lock,
         Err(message) => return usage(&format!("error: {message}\n")),
     };
