@@ -265,6 +265,48 @@ fn a_folder_of_another_campaign_is_refused_with_what_differs() {
     let other = scratch.at("other");
     aftermath(&["run", &path, "--seeds", "0..1", "--out", &other]).exits(1);
     campaign(&path, &other, &[]).exits(2).complains("records of something else");
+    assert!(!Path::new(&other).join("campaign.lock").exists(), "nothing is left there");
+}
+
+#[test]
+fn records_that_lost_their_head_are_still_judged() {
+    let scratch = Scratch::new("campaign-headless");
+    let ((path, whole), out) = (whole(), scratch.at("out"));
+    let ran = campaign(path, &out, &["--time-limit", "0s"]).exits(4);
+    ran.complains("the same command goes on");
+    std::fs::write(format!("{out}/journal.jsonl"), "").expect("it can be written");
+    campaign(path, &out, &[]).exits(1);
+    same(whole, &out, &[]);
+    let records = format!("{out}/records.jsonl");
+    let text = std::fs::read_to_string(&records).expect("records");
+    let (head, runs) = text.split_once('\n').expect("a head");
+    std::fs::write(&records, runs).expect("it can be written");
+    campaign(path, &out, &[]).exits(1);
+    same(whole, &out, &[]);
+    let other = head.replacen("\"seeds\":[0,6]", "\"seeds\":[0,7]", 1);
+    std::fs::write(&records, format!("{other}\n{runs}")).expect("it can be written");
+    let ran = campaign(path, &out, &[]).exits(2);
+    ran.complains("records.jsonl:1: the head of another campaign");
+}
+
+#[test]
+fn what_is_of_no_campaign_that_can_be_or_of_two_is_no_report() {
+    let scratch = Scratch::new("campaign-heads");
+    let ((_, whole), out) = (whole(), scratch.at("out"));
+    let records = format!("{whole}/records.jsonl");
+    let text = std::fs::read_to_string(&records).expect("records");
+    let head = text.lines().next().expect("a head");
+    let refused = |from: &str, to: &str, why: &str| {
+        assert!(head.contains(from), "{from}: {head}");
+        let other = scratch.write("head.jsonl", head.replace(from, to));
+        let ran = aftermath(&["report", &records, &other, "--out", &out]).exits(2);
+        ran.complains("head.jsonl:1").complains(why);
+    };
+    refused("[0,6]", "[6,0]", "seeds 6..0 of small cannot have been run");
+    refused("[0,6]", "[0,18446744073709551615]", "cannot have been run");
+    refused("\"content\":\"", "\"content\":\"1", "another one here");
+    refused("\"program\":\"", "\"program\":\"9", "make reports of each version");
+    assert!(!Path::new(&out).exists());
 }
 
 #[test]
@@ -367,4 +409,22 @@ fn ctrl_c_writes_what_is_done_and_says_how_to_go_on() {
     assert!(records.len() >= 2 && journal.exists());
     let page = std::fs::read_to_string(format!("{out}/report.html")).expect("a page");
     assert!(page.contains(&format!("{} of 80000 runs are done", records.len())));
+}
+
+#[test]
+fn a_folder_that_is_removed_ends_the_campaign() {
+    let scratch = Scratch::new("campaign-removed");
+    let (path, out) = (scenario(&scratch), scratch.at("out"));
+    let mut command = command(PROGRAM);
+    command.args(["campaign", &path, "--seeds", "0..20000", "--jobs", "1", "--out", &out]);
+    let child = command.spawn().expect("the program can be started");
+    let journal = Path::new(&out).join("journal.jsonl");
+    while std::fs::read_to_string(&journal).map_or(0, |text| text.lines().count()) < 2 {
+        std::thread::yield_now();
+    }
+    std::fs::remove_dir_all(&out).expect("it is ours");
+    let ended = child.wait_with_output().expect("it ends");
+    let stderr = String::from_utf8(ended.stderr).expect("it is text");
+    assert_eq!(ended.status.code(), Some(2), "{stderr}");
+    assert!(stderr.contains("journal.jsonl has been removed"), "{stderr}");
 }

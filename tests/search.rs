@@ -94,6 +94,21 @@ fn a_curve_that_goes_up_and_down_is_said_to() {
 }
 
 #[test]
+fn what_was_not_seen_to_end_is_below_no_limit() {
+    let scratch = Scratch::new("search-open");
+    // The stream ends at 300 ms: the later the machine is lost, the less is seen of its recovery.
+    let fault = "[[fault]]\nmachine-loss = { node = \"count\" }\nat = \"100ms\"\n";
+    let (path, out) = (pinned(&scratch, fault), scratch.at("out"));
+    let range = "--parameter|fault.0.at|--from|100ms|--to|299ms|--strategy|amnesia";
+    let ran = search(&path, &out, &format!("{range}|--until|recovery.r2 < 10s")).exits(0);
+    let line = &lines(&ran)[0];
+    assert_eq!((&line["found_at_first"], &line["crossings"]), (&true.into(), &1.into()), "{line}");
+    let last = line["points"].as_array().and_then(|points| points.last()).expect("points");
+    // There is a number, the bound, and it is not found.
+    assert_eq!((&last["measured"], &last["found"]), (&1.into(), &0.into()), "{line}");
+}
+
+#[test]
 fn no_border_inside_is_an_answer() {
     let scratch = Scratch::new("search-none");
     let (path, out) = (pinned(&scratch, PAUSE), scratch.at("out"));

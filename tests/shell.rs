@@ -222,3 +222,31 @@ fn replay_is_narrated_in_virtual_time_and_is_the_same_run() {
     let run = ["run", &path, "--out", &scratch.at("out")];
     assert_eq!(with(&[("RUST_LOG", "trace")], &run).exits(0).stderr, "", "one run at a time");
 }
+
+#[test]
+fn a_command_that_is_told_can_be_given() {
+    let scratch = Scratch::new("campaign-told");
+    let head = "strategies = [\"amnesia\"]\nexpect = { lost = 0 }\n";
+    scratch.write("-x y.toml", format!("{head}{SMALL}{LOSS}"));
+    let mut command = command(PROGRAM);
+    command.current_dir(scratch.path()).args(["campaign", "--seeds", "0..2", "--world", "both"]);
+    command.args(["--shrink", "0", "--out", "out", "--", "-x y.toml"]);
+    let ran = finish(command).exits(1);
+    let told = |what: &str| {
+        let line = ran.stdout.lines().find_map(|line| line.trim().strip_prefix(what));
+        line.unwrap_or_else(|| panic!("no {what} in {}", ran.stdout)).to_string()
+    };
+    let one = "--case base --strategy amnesia --seed 0";
+    assert_eq!(told("shrink: "), format!("aftermath shrink './-x y.toml' {one}"));
+    let last = ran.stdout.lines().rfind(|line| line.contains("replay: ")).expect("a line");
+    let replay = format!("replay: aftermath replay './-x y.toml' {one} --world both");
+    assert_eq!(last.trim(), replay);
+}
+
+#[cfg(unix)]
+#[test]
+fn records_are_read_twice_and_so_from_no_pipe() {
+    let scratch = Scratch::new("shell-pipe");
+    let ran = aftermath(&["report", "/dev/null", "--out", &scratch.at("out")]).exits(2);
+    ran.complains("/dev/null: not a file that can be read twice");
+}

@@ -240,6 +240,24 @@ fn the_program_says_what_it_has_shrunk_and_what_it_cannot() {
     aftermath(&["shrink", "nowhere.toml"]).exits(2).complains("cannot read the scenario");
 }
 
+#[test]
+fn what_is_expected_stays_when_it_is_mended() {
+    let text = SMALL.replace("service = { count = \"500us\" }", "parallelism = { count = 2 }");
+    let fault = "[[fault]]\nmachine-loss = { node = \"count\" }\nat = \"100ms\"\n";
+    let head = "strategies = [\"amnesia\"]\nexpect = { lost = 0 }\n";
+    let scenario = parse(&format!("{head}{text}{fault}"), "scenarios/loses.toml");
+    let small = shrunk(&scenario, &scenario.cases[0], 0, BUDGET).expect("it is broken");
+    // One instance is what there is without a word.
+    assert!(!small.text.contains("parallelism"), "{}", small.text);
+    // The line of the story takes the place of the one that is there.
+    let (said, mended) = ("\nexpect = { \"lost\" = 0 }\n", "\n# expect = { status = \"held\", ");
+    assert!(small.text.contains(said) && small.text.contains(mended), "{}", small.text);
+    let regression = small.text.replace(said, "\n").replace("\n# expect", "\nexpect");
+    let scenario = parse(&regression, "scenarios/regression.toml");
+    let expect = &scenario.cases[0].expect;
+    assert_eq!((expect.status, expect.run.len()), (Some(Status::Held), 1), "{regression}");
+}
+
 /// All scenarios of the repository.
 fn scenarios() -> Vec<String> {
     let mut files = Vec::new();

@@ -7,6 +7,7 @@ use crate::judgement::{Expected, Judging};
 use crate::plan::{RunPlan, strata};
 use crate::record::{Context, RunId, mark_different, record};
 use crate::seed::Seed;
+use crate::threads::at_once;
 use crate::world::HOSTS_MAX;
 use aftermath_reports::record::{CaseResult, Record};
 use aftermath_systems::strategies::Registry;
@@ -223,16 +224,12 @@ pub fn run_units(
     stopped: &(dyn Fn() -> bool + Sync),
 ) {
     let next = AtomicUsize::new(0);
-    std::thread::scope(|scope| {
-        for _ in 0..jobs.clamp(1, wanted.len().max(1)) {
-            scope.spawn(|| {
-                while !stopped()
-                    && let Some(number) = wanted.get(next.fetch_add(1, Ordering::Relaxed))
-                    && let Some((block, unit)) = unit(blocks, *number)
-                {
-                    finished(*number, block, unit.run(registry));
-                }
-            });
+    at_once(jobs.min(wanted.len()), &|| {
+        while !stopped()
+            && let Some(number) = wanted.get(next.fetch_add(1, Ordering::Relaxed))
+            && let Some((block, unit)) = unit(blocks, *number)
+        {
+            finished(*number, block, unit.run(registry));
         }
     });
 }

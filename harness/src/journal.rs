@@ -9,7 +9,7 @@ use crate::campaign::Finished;
 use crate::joined::head;
 use crate::manifest::{Manifest, Places};
 use aftermath_reports::load;
-use aftermath_reports::write::jsonl;
+use aftermath_reports::write::{is_file_of_report, jsonl};
 use fd_lock::RwLock;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -55,12 +55,15 @@ const JOURNAL: &str = "journal.jsonl";
 const RECORDS: &str = "records.jsonl";
 
 /// Opens the file by which one process keeps others out of a folder, which is made if it is
-/// missing.
+/// missing. In a folder that is not that of the campaign it is not made.
 ///
 /// # Errors
 /// When it cannot be made.
-pub fn lock_of(dir: &Path) -> Result<RwLock<File>, String> {
+pub fn lock_of(dir: &Path, campaign: &Manifest, shard: Shard) -> Result<RwLock<File>, String> {
     let path = dir.join("campaign.lock");
+    if !path.exists() {
+        admits(dir, campaign, shard)?;
+    }
     let made = fs::create_dir_all(dir)
         .and_then(|()| OpenOptions::new().create(true).truncate(false).write(true).open(&path));
     made.map(RwLock::new).map_err(|e| format!("cannot write to {}: {e}", dir.display()))
@@ -84,7 +87,11 @@ impl Journal {
     /// A folder of another campaign or of anything else; files that cannot be read or written.
     pub fn open(dir: &Path, campaign: &Manifest, shard: Shard) -> Result<Journal, String> {
         let failed = |e: io::Error| format!("cannot write to {}: {e}", dir.display());
-        admit(dir, campaign, shard)?;
+        if !admits(dir, campaign, shard)? {
+            let plan = Plan { shard, campaign: campaign.clone() };
+            let text = serde_json::to_string(&plan).expect("a plan has only string keys");
+            write_whole(&dir.join(PLAN), &(text + "\n")).map_err(failed)?;
+        }
         remove_torn(dir).map_err(failed)?;
         let (journal, records) = (dir.join(JOURNAL), dir.join(RECORDS));
         // Of a campaign that is done there are only the records.
@@ -94,7 +101,11 @@ impl Journal {
         }
         let mut file = OpenOptions::new().read(true).append(true).open(&path).map_err(failed)?;
         cut_torn_line(&mut file).map_err(failed)?;
-        let done = done(&path, campaign)?;
+        let (done, has_head) = done(&path, campaign)?;
+        if !has_head {
+            // Somebody has cut it off; without, nobody knows what is expected of the runs.
+            file.write_all((head(campaign) + "\n").as_bytes()).map_err(failed)?;
+        }
         Ok(Journal { dir: dir.to_path_buf(), path, done, file: Mutex::new((file, None)) })
     }
 
@@ -117,10 +128,19 @@ impl Journal {
     pub fn append(&self, finished: &Finished) -> bool {
         let lines = jsonl(&finished.0);
         let mut file = self.file.lock().expect("no run panicked");
-        if file.1.is_none()
-            && let Err(error) = file.0.write_all(lines.as_bytes())
-        {
-            file.1 = Some(format!("cannot write to {}: {error}", self.path.display()));
+        if file.1.is_none() {
+            let shown = self.path.display();
+            file.1 = match file.0.write_all(lines.as_bytes()) {
+                Err(error) => Some(format!(
+                    "cannot write to {shown}: {error}; what is done is kept, and the same command \
+                     goes on"
+                )),
+                // It can be written to, and nobody would ever read it.
+                Ok(()) if !self.path.exists() => {
+                    Some(format!("{shown} has been removed; the same command begins again"))
+                }
+                Ok(()) => None,
+            };
         }
         file.1.is_none()
     }
@@ -145,8 +165,11 @@ impl Journal {
     }
 }
 
-/// Whether the folder is empty, which is made that of the campaign, or is that of the campaign.
-fn admit(dir: &Path, campaign: &Manifest, shard: Shard) -> Result<(), String> {
+/// Whether a folder is that of the campaign; if not, it may become it. Nothing is changed.
+///
+/// # Errors
+/// A folder of another campaign or of anything else.
+fn admits(dir: &Path, campaign: &Manifest, shard: Shard) -> Result<bool, String> {
     let (path, shown) = (dir.join(PLAN), dir.display());
     let help = "give another --out, or delete the folder";
     let text = match fs::read_to_string(&path) {
@@ -155,12 +178,11 @@ fn admit(dir: &Path, campaign: &Manifest, shard: Shard) -> Result<(), String> {
             if [JOURNAL, RECORDS].iter().any(|name| dir.join(name).exists()) {
                 return Err(format!("{shown} has records of something else; {help}"));
             }
-            let plan = Plan { shard, campaign: campaign.clone() };
-            let text = serde_json::to_string(&plan).expect("a plan has only string keys");
-            return write_whole(&path, &(text + "\n"))
-                .map_err(|e| format!("cannot write to {shown}: {e}"));
+            return Ok(false);
         }
-        Err(e) => return Err(format!("cannot read {}: {e}", path.display())),
+        // What stands below something else than a folder is told where it is made.
+        Err(e) if e.kind() == io::ErrorKind::NotADirectory => return Ok(false),
+        Err(e) => return Err(format!("cannot read {}: {e}; {help}", path.display())),
     };
     let plan: Plan = serde_json::from_str(&text).map_err(|e| {
         format!("{} was not written by this version of aftermath: {e}; {help}", path.display())
@@ -170,18 +192,38 @@ fn admit(dir: &Path, campaign: &Manifest, shard: Shard) -> Result<(), String> {
         differences.push(format!("shard: {} there, {shard} now", plan.shard));
     }
     if differences.is_empty() {
-        return Ok(());
+        return Ok(true);
     }
     let list: String = differences.iter().map(|what| format!("\n  {what}")).collect();
     Err(format!("{shown} is the folder of another campaign; {help}:{list}"))
 }
 
 /// Writes a file whole or not at all.
-fn write_whole(path: &Path, text: &str) -> io::Result<()> {
+///
+/// # Errors
+/// When it cannot be written.
+pub fn write_whole(path: &Path, text: &str) -> io::Result<()> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let beside = path.with_file_name(format!(".{name}.{}.tmp", std::process::id()));
-    fs::write(&beside, text)?;
-    fs::rename(&beside, path)
+    let written = fs::write(&beside, text).and_then(|()| fs::rename(&beside, path));
+    if written.is_err() {
+        // The first error is the one to tell.
+        let _ = fs::remove_file(&beside);
+    }
+    written
+}
+
+/// The name that a file is to have once it is whole, if it is not yet: `summary.csv` of
+/// `.summary.csv.4711.tmp`.
+pub fn torn_of(name: &str) -> Option<&str> {
+    let inner = name.strip_prefix('.')?.strip_suffix(".tmp")?;
+    let (whole, process) = inner.rsplit_once('.')?;
+    process.parse::<u32>().is_ok().then_some(whole)
+}
+
+/// Whether a file is one of ours that is not whole; others may have such names too.
+fn is_torn(name: &str) -> bool {
+    torn_of(name).is_some_and(|whole| [PLAN, JOURNAL].contains(&whole) || is_file_of_report(whole))
 }
 
 /// Removes what a process that was killed had not yet given its name.
@@ -189,8 +231,7 @@ fn remove_torn(dir: &Path) -> io::Result<()> {
     for entry in fs::read_dir(dir)? {
         let entry = entry?;
         let name = entry.file_name();
-        let name = name.to_string_lossy();
-        if name.starts_with('.') && name.ends_with(".tmp") && entry.file_type()?.is_file() {
+        if is_torn(&name.to_string_lossy()) && entry.file_type()?.is_file() {
             fs::remove_file(entry.path())?;
         }
     }
@@ -216,18 +257,41 @@ fn cut_torn_line(file: &mut File) -> io::Result<()> {
     file.set_len(0)
 }
 
-/// Which runs have a record.
-fn done(path: &Path, campaign: &Manifest) -> Result<Vec<bool>, String> {
+/// Which runs have a record, and whether the campaign's head is there.
+fn done(path: &Path, campaign: &Manifest) -> Result<(Vec<bool>, bool), String> {
     let places = Places::of(campaign);
     let mut done = vec![false; campaign.runs() as usize];
+    let mut has_head = false;
     let read = load::each_line(path, |_, line| {
-        if load::planned(line).is_none() {
+        if let Some(planned) = load::planned(line) {
+            let here = serde_json::from_str::<Manifest>(planned);
+            if here.map_err(|e| format!("not the head of a campaign: {e}"))? != *campaign {
+                return Err("the head of another campaign".to_string());
+            }
+            has_head = true;
+        } else {
             let record = load::record(line)?;
             let (run, _) = places.find(&record).ok_or("not a run of this campaign")?;
             done[run as usize] = true;
         }
         Ok(())
     });
-    read.map_err(|error| format!("{error}; delete that line, and its run is made again"))?;
-    Ok(done)
+    read.map_err(|error| format!("{error}; delete that line, and what it had is made again"))?;
+    Ok((done, has_head))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_others_have_in_the_folder_is_not_torn() {
+        for ours in [".campaign.json.7.tmp", ".records.jsonl.4711.tmp", ".outputs-2.svg.1.tmp"] {
+            assert!(is_torn(ours), "{ours}");
+        }
+        let others = [".mine.tmp", ".mine.7.tmp", "records.jsonl.7.tmp", ".records.jsonl.x.tmp"];
+        for other in others {
+            assert!(!is_torn(other), "{other}");
+        }
+    }
 }

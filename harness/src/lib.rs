@@ -31,6 +31,7 @@ pub mod shrink;
 pub mod signature;
 pub mod swarm;
 pub mod sweep;
+mod threads;
 pub mod trace;
 mod transfer;
 mod upsets;

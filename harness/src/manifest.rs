@@ -87,6 +87,47 @@ impl Manifest {
         self.cases().map(|(scenario, case)| planned(scenario, case)).sum()
     }
 
+    /// Whether there can be such a campaign: what is read from a file may be anything.
+    ///
+    /// # Errors
+    /// Which seeds make no sense.
+    pub fn check(&self) -> Result<(), String> {
+        let mut runs = 0u64;
+        for (PlannedScenario { name, seeds: (from, to), .. }, case) in self.cases() {
+            let of_case = to.checked_sub(*from).and_then(|n| n.checked_mul(case.runs_of_seed()));
+            let all = of_case.and_then(|of_case| runs.checked_add(of_case));
+            let all = all.filter(|all| *all <= u64::from(u32::MAX));
+            runs =
+                all.ok_or_else(|| format!("seeds {from}..{to} of {name} cannot have been run"))?;
+        }
+        Ok(())
+    }
+
+    /// Why the runs of another one cannot be told together with those of this one, if they cannot:
+    /// runs are told apart by the names of scenarios.
+    pub fn conflict(&self, other: &Manifest) -> Option<String> {
+        for (here, there) in self.scenarios.iter().flat_map(|here| {
+            let same = other.scenarios.iter().filter(move |there| there.name == here.name);
+            same.map(move |there| (here, there))
+        }) {
+            let name = &here.name;
+            if self.program != other.program {
+                return Some(format!(
+                    "scenario {name} was run by aftermath {} here, and by {} in what was read \
+                     before; make reports of each version",
+                    other.program, self.program
+                ));
+            }
+            if here.content != there.content {
+                return Some(format!(
+                    "scenario {name}, or what it reads, is another one here than in what was read \
+                     before; make a report of each, or give one of them another `name`"
+                ));
+            }
+        }
+        None
+    }
+
     /// What another one has that this one has not, for people.
     pub fn differences(&self, other: &Manifest) -> Vec<String> {
         let mut list = Vec::new();

@@ -81,8 +81,13 @@ impl Until {
     fn found(&self, expected: &Expected, record: &Record) -> bool {
         match self {
             Until::Broken => expected.fails(record),
-            Until::Beyond { quantity, above, limit } => at_least(*quantity, record)
-                .is_some_and(|value| if *above { value > *limit } else { value < *limit }),
+            Until::Beyond { quantity, above: true, limit } => {
+                at_least(*quantity, record).is_some_and(|value| value > *limit)
+            }
+            // What is only known to be longer is not known to be below anything.
+            Until::Beyond { quantity, above: false, limit } => {
+                measure(*quantity, record).is_some_and(|value| value < *limit)
+            }
         }
     }
 }
@@ -170,6 +175,10 @@ impl Search<'_> {
     /// A scenario, parameter or value that is wrong, or Ctrl-C.
     pub fn run(&self, registry: &Registry, stop: &AtomicBool) -> Result<Vec<Curve>, Failed> {
         let mut curves: Vec<Curve> = Vec::new();
+        // Before hours of work, not after.
+        for units in self.grid() {
+            self.scenario(units, registry)?;
+        }
         for units in self.grid() {
             for (name, seen) in self.at(units, None, registry, stop)? {
                 let at = curves.iter().position(|curve| curve.name == name);

@@ -75,7 +75,7 @@ pub fn read_records(path: &Path) -> Result<Vec<Record>, LoadError> {
 /// When the line is not a whole record, or has a format version other than [`FORMAT_VERSION`].
 pub fn record(line: &str) -> Result<Record, String> {
     let what = |what: String| format!("not a record: {what}");
-    let version: Version = serde_json::from_str(line).map_err(|e| what(e.to_string()))?;
+    let version: Version = value(line).map_err(what)?;
     match version.format_version {
         Some(v) if v == u64::from(FORMAT_VERSION) => value(line).map_err(what),
         Some(v) => Err(what(format!(

@@ -114,8 +114,19 @@ pub fn write_report(
 /// The file of the records.
 const RECORDS: &str = "records.jsonl";
 
-/// Writes all under other names, then renames all.
-pub(crate) fn write_files(dir: &Path, files: &[(String, Vec<u8>)]) -> Result<(), WriteError> {
+/// Whether a report may have a file of that name.
+pub fn is_file_of_report(name: &str) -> bool {
+    [RECORDS, "cases.jsonl", "summary.csv", "report.html"].contains(&name)
+        || figures::is_file_name(name)
+}
+
+/// Writes these files, by name, into a folder that is there: all under other names, then renames
+/// all.
+///
+/// # Errors
+///
+/// When one cannot be written; it and those after it are then as they were before.
+pub fn write_files(dir: &Path, files: &[(String, Vec<u8>)]) -> Result<(), WriteError> {
     write_with(dir, None, files)
 }
 

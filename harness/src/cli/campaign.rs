@@ -47,7 +47,8 @@ pub fn campaign(args: &CampaignArgs, registry: &Registry) -> Exit {
         complain("nothing ran: no run is left by the seeds, strategies and shard asked for\n");
         return Exit::NothingRan;
     }
-    let mut lock = match lock_of(&args.out) {
+    let manifest = Manifest::of(&blocks);
+    let mut lock = match lock_of(&args.out, &manifest, shard) {
         Ok(lock) => lock,
         Err(message) => return usage(&format!("error: {message}\n")),
     };
@@ -57,7 +58,6 @@ pub fn campaign(args: &CampaignArgs, registry: &Registry) -> Exit {
             args.out.display()
         ));
     };
-    let manifest = Manifest::of(&blocks);
     let journal = match Journal::open(&args.out, &manifest, shard) {
         Ok(journal) => journal,
         Err(message) => return usage(&format!("error: {message}\n")),
@@ -71,11 +71,9 @@ pub fn campaign(args: &CampaignArgs, registry: &Registry) -> Exit {
     let sitting = Sitting { args, blocks: &blocks, manifest: &manifest, shard, journal: &journal };
     let (ended, planned) = sitting.run(campaign.jobs, registry, stop, &mut output);
     if let Some(message) = journal.failure() {
-        return usage(&format!(
-            "error: {message}; what is done is kept, and the same command goes on\n"
-        ));
+        return usage(&format!("error: {message}\n"));
     }
-    let told = match sitting.report(registry, stop, &mut output) {
+    let (told, all_shrunk) = match sitting.report(registry, stop, &mut output) {
         Ok(told) => told,
         Err(exit) => return exit,
     };
@@ -100,6 +98,13 @@ pub fn campaign(args: &CampaignArgs, registry: &Registry) -> Exit {
         if stop.load(Ordering::Relaxed) {
             return Exit::Interrupted;
         }
+    } else if !all_shrunk {
+        complain(&format!(
+            "interrupted: all runs are done, and not all failures in {} are as small as they can \
+             be; the same command goes on\n",
+            args.out.join("failures").display()
+        ));
+        return Exit::Interrupted;
     }
     output.exit(verdict(&told))
 }
@@ -200,13 +205,14 @@ impl Sitting<'_> {
         (Ended { why, rate, differ: differ.into_inner().expect("no run panicked") }, planned)
     }
 
-    /// Prints and writes the report of all that is done.
+    /// Prints and writes the report of all that is done; whether Ctrl-C left time to shrink the
+    /// failures.
     fn report(
         &self,
         registry: &Registry,
         stop: &AtomicBool,
         output: &mut Output,
-    ) -> Result<Told, Exit> {
+    ) -> Result<(Told, bool), Exit> {
         let failed = |message: String| usage(&format!("error: {message}\n"));
         let joined = Joined::read(&[self.journal.path().to_path_buf()]).map_err(failed)?;
         let told = joined.tell().map_err(failed)?;
@@ -226,6 +232,6 @@ impl Sitting<'_> {
         })?;
         output.print(&failures::told(&told.failures, &smaller));
         output.print(&format!("\nreport: {}\n", written.report.display()));
-        Ok(told)
+        Ok((told, !smaller.interrupted))
     }
 }

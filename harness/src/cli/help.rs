@@ -78,9 +78,10 @@ Exit codes: 0 nothing broken in what was run, 1 broken, 2 wrong usage or scenari
 /// Below `aftermath search --help`.
 pub const SEARCH: &str = "\
 A grid of values is tried first, with the same seeds at each; then the first crossing is narrowed down
-by halving: whole numbers to the unit, times and shares to the unit in which the ends are written. What
-is looked for is there if a single run has it. A time that a run ended too early to measure counts as
-the bound that is known. A curve that crosses more than once is said to.
+by halving: whole numbers to the unit, times and shares to the unit in which the ends are written, or
+all to a 4096th of the range if that is more. What is looked for is there if a single run has it. A time
+that a run ended too early to measure counts as the bound that is known, and is below no limit. A curve
+that crosses more than once is said to.
 
 Columns of the table:
   last before   the last value at which it is as at the first one

@@ -10,6 +10,7 @@ use crate::scenario::parameter::Amount;
 use crate::search::{Curve, Failed, Search, Seen, Until};
 use aftermath_reports::figures::search::{self, Words};
 use aftermath_reports::table;
+use aftermath_reports::write::{jsonl, write_files};
 use aftermath_systems::options::format_duration;
 use aftermath_systems::strategies::Registry;
 use serde::Serialize;
@@ -86,7 +87,7 @@ pub fn search(args: &SearchArgs, registry: &Registry) -> Exit {
     let mut output = Output::default();
     match args.format {
         Format::Human => output.print(&told(args, &lines)),
-        Format::Json => output.print(&aftermath_reports::write::jsonl(&lines)),
+        Format::Json => output.print(&jsonl(&lines)),
     }
     if let Err(message) = write(args, &curves, &lines) {
         return usage(&format!("error: {message}\n"));
@@ -169,17 +170,14 @@ fn told(args: &SearchArgs, lines: &[Line]) -> String {
 fn write(args: &SearchArgs, curves: &[Curve], lines: &[Line]) -> Result<(), String> {
     let failed = |e: io::Error| format!("cannot write to {}: {e}", args.out.display());
     let figure = search::search(&words(args), &figure(args, curves));
+    let files = [
+        ("search.csv".to_string(), csv(args, lines).map_err(|e| e.to_string())?),
+        ("search.jsonl".to_string(), jsonl(lines).into_bytes()),
+        ("search.svg".to_string(), figure.svg()?.into_bytes()),
+        ("search.png".to_string(), figure.png()?),
+    ];
     std::fs::create_dir_all(&args.out).map_err(failed)?;
-    let svg = figure.svg()?.into_bytes();
-    for (name, bytes) in [
-        ("search.csv", csv(args, lines).map_err(|e| e.to_string())?),
-        ("search.jsonl", aftermath_reports::write::jsonl(lines).into_bytes()),
-        ("search.svg", svg),
-        ("search.png", figure.png()?),
-    ] {
-        std::fs::write(args.out.join(name), bytes).map_err(failed)?;
-    }
-    Ok(())
+    write_files(&args.out, &files).map_err(|e| e.to_string())
 }
 
 fn csv(args: &SearchArgs, lines: &[Line]) -> Result<Vec<u8>, csv::Error> {

@@ -22,7 +22,8 @@ pub struct Kind {
 }
 
 impl Kind {
-    fn of(record: &Record) -> Kind {
+    /// That of a run.
+    pub fn of(record: &Record) -> Kind {
         Kind {
             scenario: record.scenario.clone(),
             case: record.case.clone(),

@@ -73,7 +73,8 @@ impl Joined {
     /// Reads these files.
     ///
     /// # Errors
-    /// A file that cannot be read, a line that is no record, or two records of one run that differ.
+    /// A file that cannot be read, a line that is no record, two records of one run that differ, or
+    /// campaigns of two scenarios of one name.
     pub fn read(paths: &[PathBuf]) -> Result<Joined, String> {
         let mut joined = Joined {
             files: paths.to_vec(),
@@ -83,6 +84,12 @@ impl Joined {
         };
         let mut read = BTreeSet::new();
         for path in paths {
+            if path.metadata().is_ok_and(|file| !file.is_file() && !file.is_dir()) {
+                return Err(format!(
+                    "{}: not a file that can be read twice; write what comes from there to one",
+                    path.display()
+                ));
+            }
             let headless = !joined.heads(path).map_err(|error| error.to_string())?;
             let beside = path.with_file_name("cases.jsonl");
             if headless && beside.is_file() && read.insert(beside.canonicalize().ok()) {
@@ -124,8 +131,15 @@ impl Joined {
         let mut found = false;
         load::each_line(path, |_, line| {
             if let Some(planned) = load::planned(line) {
-                let manifest = serde_json::from_str(planned);
-                let manifest = manifest.map_err(|e| format!("not the head of a campaign: {e}"))?;
+                let manifest = serde_json::from_str::<Manifest>(planned);
+                let wrong = |what| format!("not the head of a campaign: {what}");
+                let manifest = manifest.map_err(|e| wrong(e.to_string()))?;
+                manifest.check().map_err(wrong)?;
+                let others = self.campaigns.iter();
+                if let Some(conflict) = others.filter_map(|other| other.conflict(&manifest)).next()
+                {
+                    return Err(conflict);
+                }
                 found = true;
                 if !self.campaigns.contains(&manifest) {
                     self.campaigns.push(manifest);

@@ -164,7 +164,7 @@ mod write;
 pub use diagnostic::{Diagnostic, Diagnostics};
 pub(crate) use faults::clash;
 pub use faults::write::faults as write_faults;
-pub use write::{Heading, scenario as write};
+pub use write::{Heading, expect as write_expect, scenario as write};
 
 use crate::config::{Scenario, Worlds};
 use crate::machine::TraceHash;

@@ -47,9 +47,8 @@ pub fn scenario(heading: &Heading, config: &RunConfig, registry: &Registry) -> S
     if let Some(planted) = planted {
         let _ = writeln!(text, "plant = \"{}\"", planted.name);
     }
-    let expected = expected(heading.expect);
-    if !expected.is_empty() {
-        let _ = writeln!(text, "expect = {{ {} }}", expected.join(", "));
+    if let Some(line) = expect(heading.expect) {
+        let _ = writeln!(text, "{line}");
     }
     section(&mut text, "pipeline", pipeline(config));
     section(&mut text, "input", input(config, heading.directory));
@@ -152,7 +151,12 @@ fn relative(file: &Path, directory: &Path) -> PathBuf {
         }
         parts.iter().collect::<PathBuf>()
     };
-    let (file, directory) = (plain(file), plain(directory));
+    // Where a name is a link to another folder, what is above it is above that folder.
+    let folder = |path: &Path| path.canonicalize().unwrap_or_else(|_| plain(path));
+    let directory = folder(directory);
+    let parent = file.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let parent = folder(parent.unwrap_or(Path::new(".")));
+    let file = file.file_name().map_or_else(|| plain(file), |name| parent.join(name));
     let shared = file.components().zip(directory.components()).take_while(|(a, b)| a == b).count();
     let up = directory.components().skip(shared).map(|_| Component::ParentDir);
     up.chain(file.components().skip(shared)).collect()
@@ -270,7 +274,12 @@ fn options_given(
     known.map(|(doc, value)| format!("{} = {}", doc.name, option(doc, value))).collect()
 }
 
-/// What each run is expected to show.
+/// The line that says what each run is expected to show, if anything is.
+pub fn expect(expect: &Expect) -> Option<String> {
+    let all = expected(expect);
+    (!all.is_empty()).then(|| format!("expect = {{ {} }}", all.join(", ")))
+}
+
 fn expected(expect: &Expect) -> Vec<String> {
     let mut all = Vec::new();
     all.extend(expect.status.map(|status| {
@@ -308,5 +317,30 @@ fn bound(quantity: Quantity, bound: &Bound) -> String {
             within_milli_tuples / 1_000,
             within_milli_tuples % 1_000
         ),
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stream_is_named_from_where_a_link_leads() {
+        let top = std::env::temp_dir().join(format!("aftermath-{}-links", std::process::id()));
+        let (deep, data) = (top.join("real/deep"), top.join("data"));
+        std::fs::create_dir_all(&deep).unwrap();
+        std::fs::create_dir_all(&data).unwrap();
+        std::fs::write(data.join("x.csv"), "rows").unwrap();
+        std::os::unix::fs::symlink(&deep, top.join("link")).unwrap();
+        std::os::unix::fs::symlink(&data, deep.join("data")).unwrap();
+        let folders = [top.clone(), top.join("link"), deep.clone(), top.join("link/../deep")];
+        let files = ["data/x.csv", "link/data/x.csv", "real/deep/../../data/x.csv"];
+        for (folder, file) in folders.iter().flat_map(|folder| files.map(|file| (folder, file))) {
+            let named = relative(&top.join(file), folder);
+            assert!(named.is_relative(), "{named:?}");
+            let text = std::fs::read_to_string(folder.join(&named));
+            assert_eq!(text.ok().as_deref(), Some("rows"), "{file} from {folder:?}: {named:?}");
+        }
+        std::fs::remove_dir_all(top).unwrap();
     }
 }

@@ -149,7 +149,14 @@ pub fn shrink(
     let about = story::headline(&record);
     let after = size(&read.cases[0].config, &log.plan, record.length_ns);
     let evaluations = trials.used();
-    let found = story::Found { by: &found, before, after, evaluations, is_smallest };
+    let found = story::Found {
+        expect: &trials.expect,
+        by: &found,
+        before,
+        after,
+        evaluations,
+        is_smallest,
+    };
     let story = story::story(&found, &read.cases[0], &record, &log);
     let text = format!("{story}\n{}", trials.text(&about, &trials.best()));
     // What is handed out is what will be read: it is read and run once more.

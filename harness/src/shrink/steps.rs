@@ -156,14 +156,13 @@ fn smaller(config: &RunConfig) -> Vec<Change<'_>> {
             config.mixture.remove(name);
         }));
     }
-    let fewer = |name, n: u16| -> Change<'_> {
-        let name: &String = name;
-        Box::new(move |config| {
-            config.parallelism.insert(name.clone(), n);
-        })
-    };
     for name in config.parallelism.keys() {
-        changes.extend([fewer(name, 2), fewer(name, 1)]);
+        changes.push(Box::new(move |config| {
+            config.parallelism.insert(name.clone(), 2);
+        }));
+        changes.push(Box::new(move |config| {
+            config.parallelism.remove(name);
+        }));
     }
     changes.push(Box::new(|config| config.spares = 0));
     changes

@@ -2,10 +2,11 @@
 //! came of it, and how it was found. Nothing but what the run's own log and record say.
 
 use super::Size;
-use crate::config::{Case, InputConfig};
+use crate::config::{Case, Expect, InputConfig};
 use crate::machine::Strike;
 use crate::run::RunLog;
-use aftermath_reports::record::{Claimed, Fault, Record, Time};
+use crate::scenario::write_expect;
+use aftermath_reports::record::{Claimed, Fault, Record, Status, Time};
 use aftermath_reports::words::{self, plural};
 use aftermath_systems::planted_bugs;
 use aftermath_systems::protocol::{MILLISECOND, Nanos, NodeId};
@@ -21,6 +22,8 @@ const HEADLINE_MAX: usize = 200;
 
 /// How a run was found.
 pub struct Found<'a> {
+    /// What is expected of the run of the file.
+    pub expect: &'a Expect,
     /// The record of the run that was shrunk.
     pub by: &'a Record,
     /// Its size.
@@ -54,8 +57,15 @@ pub fn story(found: &Found, case: &Case, record: &Record, log: &RunLog) -> Strin
     paragraph(events(record, log));
     paragraph(outcome(record));
     paragraph(origin(found));
-    text += "#\n# Once it is mended, this line says so, and the file can be a regression:\n\
-             # expect = { status = \"held\" }\n";
+    // What is expected already stays: there is one such line in a file.
+    let place = match write_expect(found.expect) {
+        Some(_) => "this line says so in place of the other",
+        None => "this line says so",
+    };
+    let mended = Expect { status: Some(Status::Held), ..found.expect.clone() };
+    let line = write_expect(&mended).unwrap_or_default();
+    let end = format!("Once it is mended, {place}, and the file can be a regression:");
+    text += &format!("#\n{}# {line}\n", comment(&end));
     text
 }
 
@@ -146,10 +156,8 @@ fn setting(case: &Case, log: &RunLog, record: &Record) -> Vec<String> {
 /// What befell whom, and what was reached from then on, by time.
 fn events(record: &Record, log: &RunLog) -> Vec<String> {
     let strikes = log.strikes();
-    let mut events: Vec<(Nanos, String)> = Vec::new();
-    for (fault, (node, strike)) in record.faults.iter().zip(&strikes) {
-        events.push((fault.at_ns, befell(fault, *node, strike, log)));
-    }
+    let befallen = record.faults.iter().zip(&strikes);
+    let befallen = befallen.map(|(f, (node, strike))| (f.at_ns, befell(f, *node, strike, log)));
     let first = strikes.iter().map(|(_, strike)| strike.at).min();
     let mut reached: Vec<(Nanos, String)> = Vec::new();
     for (index, node) in log.nodes.iter().enumerate() {
@@ -169,7 +177,8 @@ fn events(record: &Record, log: &RunLog) -> Vec<String> {
     reached.sort_by_key(|(at, _)| *at);
     let left_out = reached.len().saturating_sub(POINTS_MAX);
     reached.truncate(POINTS_MAX);
-    events.extend(reached);
+    // What is reached at the instant of a fault came before it.
+    let mut events: Vec<_> = reached.into_iter().chain(befallen).collect();
     events.sort_by_key(|(at, _)| *at);
     let told = events.iter().map(|(at, what)| format!("At {} {what}.", milliseconds(*at)));
     let mut told: Vec<String> = told.collect();
@@ -244,7 +253,7 @@ fn outcome(record: &Record) -> Vec<String> {
 
 /// How it was found, and what is left of it.
 fn origin(found: &Found) -> Vec<String> {
-    let Found { by, before, after, evaluations, is_smallest } = found;
+    let Found { by, before, after, evaluations, is_smallest, .. } = found;
     let stratum = by.stratum.map_or(String::new(), |stratum| format!(", stratum {stratum}"));
     let size = |size: &Size| {
         format!("{} and {}", plural(size.faults, "fault"), plural(size.tuples, "tuple"))

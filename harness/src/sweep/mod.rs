@@ -28,10 +28,11 @@ pub use verdict::Verdict;
 pub use whole::Whole;
 
 use crate::config::Case;
+use crate::threads::at_once;
 use aftermath_systems::strategies::Registry;
 use run::Share;
 use std::sync::Mutex;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// What is swept: a case under one strategy.
 pub struct Sweep<'a> {
@@ -70,13 +71,15 @@ impl Sweep<'_> {
     pub fn run(&self, stop: &AtomicBool, done: &(dyn Fn() + Sync)) -> Swept {
         let shares: Mutex<Vec<(usize, Points, Vec<Found>)>> = Mutex::new(Vec::new());
         let jobs = self.jobs.max(1);
-        std::thread::scope(|scope| {
-            for part in 0..jobs {
-                let shares = &shares;
-                scope.spawn(move || {
-                    let of_part = self.share((part, jobs), stop, done);
-                    shares.lock().expect("no fork panicked").push(of_part);
-                });
+        let next = AtomicUsize::new(0);
+        at_once(jobs, &|| {
+            loop {
+                let part = next.fetch_add(1, Ordering::Relaxed);
+                if part >= jobs {
+                    return;
+                }
+                let of_part = self.share((part, jobs), stop, done);
+                shares.lock().expect("no fork panicked").push(of_part);
             }
         });
         let mut shares = shares.into_inner().expect("no fork panicked");
