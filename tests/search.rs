@@ -99,8 +99,8 @@ fn what_was_not_seen_to_end_is_below_no_limit() {
     // The stream ends at 300 ms: the later the machine is lost, the less is seen of its recovery.
     let fault = "[[fault]]\nmachine-loss = { node = \"count\" }\nat = \"100ms\"\n";
     let (path, out) = (pinned(&scratch, fault), scratch.at("out"));
-    let range = "--parameter|fault.0.at|--from|100ms|--to|299ms|--strategy|amnesia";
-    let ran = search(&path, &out, &format!("{range}|--until|recovery.r2 < 10s")).exits(0);
+    let range = "--parameter|fault.0.at|--from|100ms|--to|250ms|--strategy|upstream-backup";
+    let ran = search(&path, &out, &format!("{range}|--until|recovery.r3 < 10s")).exits(0);
     let line = &lines(&ran)[0];
     assert_eq!((&line["found_at_first"], &line["crossings"]), (&true.into(), &1.into()), "{line}");
     let last = line["points"].as_array().and_then(|points| points.last()).expect("points");
