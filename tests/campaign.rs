@@ -1,5 +1,7 @@
 //! Campaigns of many runs: whatever is killed, split, joined or run on how many threads, the report
 //! is the one of an undisturbed campaign, byte for byte.
+//!
+//! Long because every way to split, kill and damage a campaign is compared with one undisturbed one.
 
 mod support;
 

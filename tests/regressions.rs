@@ -15,6 +15,7 @@ const NAMES: &[&str] = &[
     "copy-overtakes",
     "cut-without-what-was-held",
     "dead-on-the-wire",
+    "dead-while-sending-again",
     "empty-standby-leads",
     "excused-too-early",
     "given-up-and-held",

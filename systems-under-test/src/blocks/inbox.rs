@@ -33,6 +33,8 @@ struct Upstream {
     /// What we asked to be sent again, while the answer has not come: until then whatever arrives
     /// was sent before the sender knew, and would make us skip what we asked for.
     rewinding: Option<Resend>,
+    /// Up to where the answer to our last request reaches.
+    owed: Positions,
     /// Our last request.
     ask: Ask,
     /// The last that was answered by whoever leads the sender now: what answers another was sent to
@@ -59,6 +61,7 @@ impl Inbox {
                 term: 1,
                 dedup: cx.plan.contract(*channel).dedup,
                 rewinding: None,
+                owed: Positions::default(),
                 ask: Ask::default(),
                 answered: Ask::default(),
             }
@@ -143,13 +146,20 @@ impl Inbox {
         // Nothing is sent again, so nothing announces that.
         let waits = which != Resend::Nothing && !cx.planted(Bug::RewindUnmarked);
         upstream.rewinding = waits.then(|| which.clone());
+        upstream.owed = Positions::default();
         Request { channel, which, ask: upstream.ask }
     }
 
     /// The answer to a request has come: what follows is what we asked for. Returns whether it
     /// answers another request than our last: whoever leads the sender now has heard of an old one,
     /// and must be asked again, or it would send what we do not take.
-    pub fn rewound(&mut self, cx: &Cx, from: NodeId, channel: ChannelId, ask: Ask) -> bool {
+    pub fn rewound(
+        &mut self,
+        cx: &Cx,
+        from: NodeId,
+        (channel, ask): (ChannelId, Ask),
+        until: &Positions,
+    ) -> bool {
         let found = self.upstream.iter_mut().find(|u| u.channel == channel);
         let Some(upstream) = found.filter(|u| u.primary == from) else { return false };
         if upstream.ask != ask {
@@ -161,13 +171,25 @@ impl Inbox {
         }
         upstream.rewinding = None;
         upstream.answered = ask;
+        upstream.owed = until.clone();
         false
     }
 
-    /// The channels from `instance`, with what we asked of each and have not got.
-    pub fn from(&self, instance: InstanceId) -> Vec<(ChannelId, Option<Resend>)> {
+    /// The channels from `instance`, with what we asked of each and have not got: the whole of it, or
+    /// the rest of what was announced, if the sender died before it had sent it all.
+    pub fn from(&self, cx: &Cx, instance: InstanceId) -> Vec<(ChannelId, Option<Resend>)> {
         let from = self.upstream.iter().filter(|u| u.instance == instance);
-        from.map(|u| (u.channel, u.rewinding.clone())).collect()
+        let open = |u: &Upstream| {
+            let owed = cx
+                .plan
+                .channel(u.channel)
+                .streams
+                .iter()
+                .any(|stream| self.state.wanted.get(*stream) < u.owed.get(*stream));
+            let rest = || Resend::From(self.on_channel(cx, u.channel, &self.state.wanted));
+            u.rewinding.clone().or_else(|| owed.then(rest))
+        };
+        from.map(|u| (u.channel, open(u))).collect()
     }
 
     /// A neighbour's leadership changed.

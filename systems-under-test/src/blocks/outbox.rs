@@ -212,6 +212,16 @@ impl Outbox {
         })
     }
 
+    /// Up to where the retained log of a channel reaches.
+    pub fn log_until(&self, channel: ChannelId) -> Positions {
+        let mut until = Positions::default();
+        let found = self.downstream.iter().find(|d| d.channel == channel);
+        for tuple in found.iter().flat_map(|downstream| &downstream.log) {
+            until.advance(tuple.id.stream, tuple.id.position.next());
+        }
+        until
+    }
+
     /// Sends a part of the retained log of a channel again.
     pub fn resend(&mut self, cx: &Cx, term: Term, request: &Request, fx: &mut Effects) {
         let Request { channel, which, ask } = request;

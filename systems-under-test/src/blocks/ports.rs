@@ -58,8 +58,8 @@ impl Ports {
                     fx.link(from, mine);
                 }
             }
-            Link::Rewound { channel, ask } => {
-                let again = self.inbox.rewound(cx, from, *channel, *ask);
+            Link::Rewound { channel, ask, until } => {
+                let again = self.inbox.rewound(cx, from, (*channel, *ask), until);
                 if let (true, Some(mine)) = (again, leads) {
                     let received = self.inbox.received();
                     let which = Resend::From(self.inbox.on_channel(cx, *channel, received));
@@ -95,7 +95,8 @@ impl Ports {
     fn answer(&mut self, cx: &Cx, mine: Term, to: NodeId, request: &Request, fx: &mut Effects) {
         let Request { channel, which, ask } = request;
         if *which != Resend::Nothing {
-            fx.link(to, Link::Rewound { channel: *channel, ask: *ask });
+            let until = self.outbox.log_until(*channel);
+            fx.link(to, Link::Rewound { channel: *channel, ask: *ask, until });
         }
         self.outbox.resend(cx, mine, request, fx);
     }
@@ -124,7 +125,7 @@ impl Ports {
         to: NodeId,
         fx: &mut Effects,
     ) {
-        for (channel, rewinding) in self.inbox.from(theirs) {
+        for (channel, rewinding) in self.inbox.from(cx, theirs) {
             if let Some(which) = rewinding {
                 self.ask(cx, mine, to, (channel, which), fx);
             } else if cx.plan.contract(channel).dedup == Dedup::Handshake {
@@ -165,7 +166,7 @@ impl Ports {
             self.outbox.ask_first(cx, neighbour);
             let known = self.known(neighbour).map(|(_, primary)| primary);
             let mut requests = Vec::new();
-            for (channel, _) in self.inbox.from(neighbour) {
+            for (channel, _) in self.inbox.from(cx, neighbour) {
                 let which = resend(&self.inbox, channel);
                 requests.push(Some(self.inbox.request(cx, term, channel, which)));
             }

@@ -44,6 +44,9 @@ pub enum Link {
         channel: ChannelId,
         /// Which request is answered.
         ask: Ask,
+        /// Up to where what was asked for comes again: the sender may die before it has all been
+        /// sent, and its successor does not know what is missing.
+        until: Positions,
     },
     /// Answer to a take-over upstream where duplicates are avoided by handshake: send what comes
     /// from these positions on, and nothing before.
