@@ -1,7 +1,8 @@
 //! Campaigns of many runs: whatever is killed, split, joined or run on how many threads, the report
 //! is the one of an undisturbed campaign, byte for byte.
 //!
-//! Long because every way to split, kill and damage a campaign is compared with one undisturbed one.
+//! Long because every way to split, kill and damage a campaign is compared with one that nobody
+//! disturbed.
 
 mod support;
 

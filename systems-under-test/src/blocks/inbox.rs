@@ -175,8 +175,8 @@ impl Inbox {
         false
     }
 
-    /// The channels from `instance`, with what we asked of each and have not got: the whole of it, or
-    /// the rest of what was announced, if the sender died before it had sent it all.
+    /// The channels from `instance`, with what we asked of each and have not got: the whole of it,
+    /// or the rest of what was announced, if the sender died before it had sent it all.
     pub fn from(&self, cx: &Cx, instance: InstanceId) -> Vec<(ChannelId, Option<Resend>)> {
         let from = self.upstream.iter().filter(|u| u.instance == instance);
         let open = |u: &Upstream| {
