@@ -10,7 +10,6 @@
 
 use super::twin::{Twin, leading, trimming};
 use crate::machine::{Machine, Strike, Stripped};
-use crate::oracle::shortest_stretch;
 use crate::plan::RunPlan;
 use crate::world::{Ended, EventWorld};
 use aftermath_systems::operator::OperatorClass;
@@ -53,24 +52,24 @@ pub fn quiet_from(plan: &RunPlan, over: Nanos, world: &EventWorld) -> Option<Nan
 pub fn rejoined(plan: &RunPlan, twin: &Twin, world: &EventWorld, stripped: &[Stripped]) -> bool {
     let systems = &plan.systems;
     let machines = world.machines();
+    let since = machines.iter().filter_map(|machine| machine.log.activations.last()).max();
+    let since = since.copied().unwrap_or(0);
+    let memory_is_judged = memory_is_judged(plan, twin, machines);
+    // The stretch is eight times what is kept from one trim to the next. What leaks has grown above
+    // that when so much has come and a third more. Asked first: most forks wait for it.
+    if memory_is_judged && world.now() < since + twin.stretch_ns / 6 {
+        return false;
+    }
     let same_state = systems.instances.iter().enumerate().all(|(number, instance)| {
         systems.operator(instance.operator).operator().is_none()
             || leading(instance, machines).is_some_and(|digest| twin.has_been(number, &digest))
     });
-    let memory = || {
-        let since = machines.iter().filter_map(|machine| machine.log.activations.last()).max();
-        let since = since.copied().unwrap_or(0);
-        // What leaks has by then grown above what is kept from one trim to the next.
-        let shows = world.now() >= since + shortest_stretch(plan, 0) / 4;
-        !memory_is_judged(plan, machines)
-            || shows
-                && trims_again(twin, machines, since)
-                && holds_no_more(plan, twin, machines, stripped)
-    };
+    let memory =
+        || trims_again(twin, machines, since) && holds_no_more(plan, twin, machines, stripped);
     same_state
         && machines.iter().all(Machine::is_steady)
         && pairs_are_complete(plan, machines)
-        && memory()
+        && (!memory_is_judged || memory())
         && outputs_until(twin, world).is_some()
 }
 
@@ -121,10 +120,10 @@ fn holds_no_more(plan: &RunPlan, twin: &Twin, machines: &[Machine], stripped: &[
 }
 
 /// Whether what is left of the stream after the last repair is long enough for memory to be judged.
-fn memory_is_judged(plan: &RunPlan, machines: &[Machine]) -> bool {
+fn memory_is_judged(plan: &RunPlan, twin: &Twin, machines: &[Machine]) -> bool {
     let strikes = machines.iter().flat_map(|machine| &machine.log.strikes);
     let healed = strikes.filter_map(|strike| strike.healed).max().unwrap_or(0);
-    plan.systems.workload.end_at.saturating_sub(healed) >= shortest_stretch(plan, 0)
+    plan.systems.workload.end_at.saturating_sub(healed) >= twin.stretch_ns
 }
 
 /// How many of the twin's outputs the fork has got to, if they come in time.

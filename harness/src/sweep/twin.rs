@@ -2,7 +2,7 @@
 //! time; its outputs by sink; and the window of it that a fork is judged against.
 
 use crate::machine::{Delivery, Machine, MachineLog, Stripped, TraceHash};
-use crate::oracle::Standard;
+use crate::oracle::{Standard, shortest_stretch};
 use crate::plan::RunPlan;
 use crate::run::RunLog;
 use crate::world::{EventWorld, Finished};
@@ -30,6 +30,8 @@ pub struct Twin {
     pub trimmed: BTreeMap<ChannelId, usize>,
     /// The end of the last tick, ns.
     pub length_ns: Nanos,
+    /// The shortest stretch over which memory is judged where nothing waits, ns.
+    pub stretch_ns: Nanos,
 }
 
 impl Twin {
@@ -59,7 +61,8 @@ impl Twin {
         let log = RunLog::of(plan, Finished { ended, at: length_ns, machines });
         let standard = Standard::of(&log);
         let trimmed = trimming(log.nodes.iter().map(|node| &node.log), 0);
-        Twin { log, standard, outputs, index, states, trimmed, length_ns }
+        let stretch_ns = shortest_stretch(plan, 0);
+        Twin { log, standard, outputs, index, states, trimmed, length_ns, stretch_ns }
     }
 
     /// Which node has put out an output, and as its how manieth.
