@@ -189,7 +189,7 @@ pub struct SweepArgs {
     /// The seed; default: the scenario's first
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// How long a machine that fails is away; default: until it is suspected, and two redirects
+    /// How long a failure lasts; default: until it is suspected, and two redirects
     #[arg(long = "for", value_name = "SPAN", value_parser = parse_duration)]
     pub for_ns: Option<u64>,
     /// How long the first of two failures lasts; default: as long as the second
@@ -200,7 +200,7 @@ pub struct SweepArgs {
     /// place from there until recovery
     #[arg(long)]
     pub second: bool,
-    /// About so many pairs of failures, over all cases and strategies
+    /// At most so many pairs of failures, over all cases and strategies
     #[arg(long, value_name = "N", default_value = "200000", requires = "second")]
     pub pairs: NonZeroUsize,
     /// At most so many places of each case and strategy, spread evenly; default: all

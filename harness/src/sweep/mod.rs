@@ -1,5 +1,7 @@
 //! A failure at every protocol point: between any two effects of any handler of every machine that
-//! may fail, a process crash and the loss of the machine, each in a run of its own.
+//! may fail, a process crash and the loss of the machine, each in a run of its own. Or two
+//! failures: one at each kind of places, where the machine may also stand still, and then one at
+//! every place from there until the run has rejoined the one without failures.
 //!
 //! A run without failures, the trunk, goes from tick to tick. Before each tick in which places are
 //! reached it is forked, once for each of them and each kind of failure; the fork fails there, and
