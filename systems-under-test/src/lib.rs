@@ -7,6 +7,7 @@
 pub mod blocks;
 pub mod claim;
 pub mod endpoints;
+pub mod nexmark;
 pub mod node;
 pub mod operator;
 pub mod operators;

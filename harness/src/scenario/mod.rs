@@ -25,6 +25,7 @@
 //! rate_per_s = 2500               # tuples a second, required, 1..=1_000_000
 //! generated = { tuples = 20000, keys = 1000 }  # for most pipelines, or else
 //! recorded = "data/flights.csv"   # for pipelines of recorded streams; relative to the scenario
+//! nexmark = { events = 20000 }    # for those of NEXMark: people, auctions and bids, 1 : 3 : 46
 //! take = 5000                     # only so many rows; default: all
 //! only = ["3..17", "40"]          # of these, tuples 3 to 16 and 40, counted from 0. They keep
 //!                                 # their instants, keys and values, and the stream its end;
@@ -148,6 +149,7 @@ mod cases;
 pub mod diagnostic;
 mod expect;
 mod faults;
+mod input;
 mod item;
 mod kept;
 pub mod parameter;
@@ -258,7 +260,7 @@ fn parse_with(
         errors: &errors,
         registry,
         formulas,
-        recordings: sections::Recordings::new(base_dir),
+        recordings: input::Recordings::new(base_dir),
     };
     // Without overrides: what is about the file and not about a run.
     let reading = Reading::new(&errors, Vec::new());

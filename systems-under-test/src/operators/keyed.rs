@@ -4,14 +4,40 @@ use crate::operator::mix;
 use crate::protocol::{Field, Payload};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
 
 /// Not a key and not 0, so that no entry hashes to what an absent one does.
 const SEED: u64 = u64::MAX;
+
+/// What values are kept by.
+pub(super) trait Key: Copy + Ord + Serialize + DeserializeOwned {
+    /// Mixes the key into a digest.
+    fn mix_into(self, hash: u64) -> u64;
+}
+
+impl Key for u32 {
+    fn mix_into(self, hash: u64) -> u64 {
+        mix(hash, u64::from(self))
+    }
+}
+
+impl Key for (u32, u32) {
+    fn mix_into(self, hash: u64) -> u64 {
+        self.1.mix_into(self.0.mix_into(hash))
+    }
+}
 
 /// What is kept per key.
 pub(super) trait Value: Copy + Serialize + DeserializeOwned {
     /// Mixes the value into a digest.
     fn mix_into(self, hash: u64) -> u64;
+}
+
+/// Of a set.
+impl Value for () {
+    fn mix_into(self, hash: u64) -> u64 {
+        hash
+    }
 }
 
 impl Value for i64 {
@@ -48,14 +74,14 @@ impl Value for CountAndSum {
 
 /// What happened to a table since the last cut.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Changes<V> {
+pub(super) struct Changes<V, K = u32> {
     /// Everything that the table held at the cut is gone.
     emptied: bool,
     /// Entries that are new or differ.
-    updated: Vec<(u32, V)>,
+    updated: Vec<(K, V)>,
 }
 
-impl<V> Changes<V> {
+impl<V, K> Changes<V, K> {
     /// How many entries have to be shipped.
     pub(super) fn len(&self) -> usize {
         self.updated.len()
@@ -64,9 +90,9 @@ impl<V> Changes<V> {
 
 /// A table of keyed values.
 #[derive(Clone, Debug)]
-pub(super) struct Keyed<V> {
-    entries: BTreeMap<u32, V>,
-    dirty: BTreeSet<u32>,
+pub(super) struct Keyed<V, K = u32> {
+    entries: BTreeMap<K, V>,
+    dirty: BTreeSet<K>,
     emptied: bool,
     /// The sum of the entries' hashes: an update costs one subtraction and one addition, and the
     /// order of updates leaves no trace.
@@ -74,15 +100,15 @@ pub(super) struct Keyed<V> {
 }
 
 // By hand: a derived one would ask for a default value.
-impl<V> Default for Keyed<V> {
+impl<V, K> Default for Keyed<V, K> {
     fn default() -> Self {
         Keyed { entries: BTreeMap::new(), dirty: BTreeSet::new(), emptied: false, digest: 0 }
     }
 }
 
-impl<V: Value> Keyed<V> {
+impl<V: Value, K: Key> Keyed<V, K> {
     /// Replaces the value of `key`, computed from the old one if there is one; returns the new one.
-    pub(super) fn update(&mut self, key: u32, change: impl FnOnce(Option<V>) -> V) -> V {
+    pub(super) fn update(&mut self, key: K, change: impl FnOnce(Option<V>) -> V) -> V {
         self.dirty.insert(key);
         let Some(entry) = self.entries.get_mut(&key) else {
             let value = change(None);
@@ -95,8 +121,18 @@ impl<V: Value> Keyed<V> {
         value
     }
 
+    /// The value of `key`.
+    pub(super) fn get(&self, key: K) -> Option<V> {
+        self.entries.get(&key).copied()
+    }
+
+    /// The keys in `range` that have a value, ascending.
+    pub(super) fn keys_in(&self, range: RangeInclusive<K>) -> impl Iterator<Item = K> {
+        self.entries.range(range).map(|(key, _)| *key)
+    }
+
     /// Takes everything out.
-    pub(super) fn drain(&mut self) -> BTreeMap<u32, V> {
+    pub(super) fn drain(&mut self) -> BTreeMap<K, V> {
         self.dirty.clear();
         self.emptied = true;
         self.digest = 0;
@@ -114,21 +150,21 @@ impl<V: Value> Keyed<V> {
     }
 
     /// Everything; later changes are relative to this cut.
-    pub(super) fn snapshot(&mut self) -> &BTreeMap<u32, V> {
+    pub(super) fn snapshot(&mut self) -> &BTreeMap<K, V> {
         self.dirty.clear();
         self.emptied = false;
         &self.entries
     }
 
     /// What changed since the last cut, which is here now.
-    pub(super) fn delta(&mut self) -> Changes<V> {
+    pub(super) fn delta(&mut self) -> Changes<V, K> {
         let dirty = std::mem::take(&mut self.dirty);
         let updated = dirty.into_iter().map(|key| (key, self.entries[&key])).collect();
         Changes { emptied: std::mem::take(&mut self.emptied), updated }
     }
 
     /// Starts again from a snapshot, which is a cut as well.
-    pub(super) fn restore(&mut self, entries: BTreeMap<u32, V>) {
+    pub(super) fn restore(&mut self, entries: BTreeMap<K, V>) {
         *self = Keyed::default();
         for (key, value) in entries {
             self.put(key, value);
@@ -136,7 +172,7 @@ impl<V: Value> Keyed<V> {
     }
 
     /// Follows one delta; the cut moves along, so nothing becomes dirty.
-    pub(super) fn apply(&mut self, changes: Changes<V>) {
+    pub(super) fn apply(&mut self, changes: Changes<V, K>) {
         if changes.emptied {
             self.entries.clear();
             self.digest = 0;
@@ -146,7 +182,7 @@ impl<V: Value> Keyed<V> {
         }
     }
 
-    fn put(&mut self, key: u32, value: V) {
+    fn put(&mut self, key: K, value: V) {
         if let Some(old) = self.entries.insert(key, value) {
             self.digest = self.digest.wrapping_sub(hash(key, old));
         }
@@ -155,6 +191,6 @@ impl<V: Value> Keyed<V> {
 }
 
 /// What an entry adds to the digest.
-fn hash(key: u32, value: impl Value) -> u64 {
-    value.mix_into(mix(SEED, u64::from(key)))
+fn hash(key: impl Key, value: impl Value) -> u64 {
+    value.mix_into(key.mix_into(SEED))
 }
