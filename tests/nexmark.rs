@@ -4,6 +4,7 @@
 mod support;
 
 use aftermath_harness::Registry;
+use aftermath_harness::run::RunLog;
 use aftermath_reports::record::{Record, Status};
 use aftermath_systems::nexmark::Event;
 use aftermath_systems::operator::mix;
@@ -38,7 +39,7 @@ fn a_twin_that_differs_from_the_direct_answer_is_reported() {
     for name in [Q1, Q3, Q8, Q12] {
         let case = case(&scenario, name, "amnesia");
         let run = twin_of(&case.config, 1, false);
-        let status = |run, twin| {
+        let status = |run: &RunLog, twin: &RunLog| {
             let record = judge_logs(&scenario, case, 1, run, twin);
             (record.status, record.witnesses.iter().any(|w| w.checker == "reference"))
         };

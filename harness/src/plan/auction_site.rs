@@ -174,7 +174,8 @@ mod tests {
 
     #[test]
     fn three_digits_of_a_price_are_kept() {
-        for (cents, kept) in [(0, 0), (99, 99), (999, 999), (1_009, 1_000), (99_999_999, 99_900_000)]
+        for (cents, kept) in
+            [(0, 0), (99, 99), (999, 999), (1_009, 1_000), (99_999_999, 99_900_000)]
         {
             assert_eq!(three_digits(cents), kept);
         }

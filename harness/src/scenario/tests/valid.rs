@@ -208,6 +208,7 @@ fn a_pipeline_of_nexmark_reads_its_events_and_nothing_else() {
     wrong(with("recorded = \"x.csv\""), &[reads, "test.toml:5:1"]);
     wrong(with("nexmark = { tuples = 7 }"), &["`input.nexmark.events` is missing"]);
     wrong(with("nexmark = { events = 7 }\ntake = 3"), &["is for recorded streams", "`events`"]);
-    let other = MINIMAL.replace("generated = { tuples = 1000, keys = 10 }", "nexmark = { events = 7 }");
+    let other =
+        MINIMAL.replace("generated = { tuples = 1000, keys = 10 }", "nexmark = { events = 7 }");
     wrong(read(&other), &["pipeline `keyed-count` reads generated tuples"]);
 }
