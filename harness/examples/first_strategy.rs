@@ -8,7 +8,8 @@
 use aftermath_harness::{Registry, cli};
 use aftermath_systems::blocks::{Change, Membership, Task};
 use aftermath_systems::claim::{Answer, Claim, Situation};
-use aftermath_systems::node::{Cx, Node};
+use aftermath_systems::context::Cx;
+use aftermath_systems::node::Node;
 use aftermath_systems::operator::OperatorClass;
 use aftermath_systems::plan::{Feed, Plan};
 use aftermath_systems::points::PAIR_COMPLETE;
