@@ -1,6 +1,6 @@
 //! What a plan alone says about how far a fault reaches: the operators that it concerns, those
-//! behind them, and the situation about which their strategies are asked. Swarms ask beforehand, the
-//! judge afterwards.
+//! behind them, and the situation about which their strategies are asked. Swarms ask beforehand,
+//! the judge afterwards.
 
 use super::PlannedPlace;
 use aftermath_systems::claim::{Downstream, FaultKind, Situation, UnderRepair};

@@ -1,5 +1,5 @@
-//! One reading of a file: every mistake is noted at its place and reading goes on with a default, so
-//! that all mistakes come at once. What a case sets lies over the file.
+//! One reading of a file: every mistake is noted at its place and reading goes on with a default,
+//! so that all mistakes come at once. What a case sets lies over the file.
 
 use super::diagnostic::{Diagnostic, Source, nearest};
 use super::tree::Value;
