@@ -181,8 +181,8 @@ mod tests {
         }
     }
 
-    const GENERATED: u64 = 0;
-    const KEPT: u64 = 0;
+    const GENERATED: u64 = 59_121_763_324_423_173;
+    const KEPT: u64 = 5_982_447_109_280_973_099;
 
     #[test]
     fn the_settings_are_the_defaults_but_for_the_clock() {

@@ -4,7 +4,7 @@
 use super::diagnostic::suggest;
 use super::item::Item;
 use super::pipeline::Dataflow;
-use super::reader::Table;
+use super::table::Table;
 use super::tree::Kind;
 use crate::config::{NetworkConfig, SizesConfig, StorageConfig, TimingConfig};
 use aftermath_systems::plan::Dedup;
