@@ -146,8 +146,7 @@ pub struct SearchArgs {
 }
 
 #[derive(ClapArgs, Debug)]
-#[command(after_help = help::REPLAY)]
-pub struct ReplayArgs {
+pub struct OneRun {
     /// The scenario file
     #[arg(value_name = "SCENARIO")]
     pub scenario: PathBuf,
@@ -157,12 +156,19 @@ pub struct ReplayArgs {
     /// The strategy; default: the only one of the case
     #[arg(long, value_name = "NAME")]
     pub strategy: Option<String>,
-    /// The seed
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub seed: u64,
+    /// The seed; default: the first of the scenario
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
     /// The stratum of a stratified case
     #[arg(long, value_name = "N")]
     pub stratum: Option<u32>,
+}
+
+#[derive(ClapArgs, Debug)]
+#[command(after_help = help::REPLAY)]
+pub struct ReplayArgs {
+    #[command(flatten)]
+    pub run: OneRun,
     /// Where to run it; both must agree exactly. Default: the scenario's, or events
     #[arg(long, value_enum, value_name = "WORLD")]
     pub world: Option<Worlds>,
@@ -223,21 +229,8 @@ pub struct SweepArgs {
 #[derive(ClapArgs, Debug)]
 #[command(after_help = help::SHRINK)]
 pub struct ShrinkArgs {
-    /// The scenario file
-    #[arg(value_name = "SCENARIO")]
-    pub scenario: PathBuf,
-    /// The case; default: the only one
-    #[arg(long, value_name = "NAME")]
-    pub case: Option<String>,
-    /// The strategy; default: the only one of the case
-    #[arg(long, value_name = "NAME")]
-    pub strategy: Option<String>,
-    /// The seed; default: the first of the scenario
-    #[arg(long, value_name = "N")]
-    pub seed: Option<u64>,
-    /// The stratum of a stratified case
-    #[arg(long, value_name = "N")]
-    pub stratum: Option<u32>,
+    #[command(flatten)]
+    pub run: OneRun,
     /// At most so many runs
     #[arg(long, value_name = "N", default_value_t = 500)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..))]
