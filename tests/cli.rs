@@ -387,3 +387,12 @@ fn statuses_that_a_case_expects_are_no_failure() {
     assert_eq!(record.status, Status::Broken);
     ran.exits(0);
 }
+
+#[test]
+fn a_replay_takes_the_first_seed_of_the_scenario_if_none_is_named() {
+    let scratch = Scratch::new("cli-first-seed");
+    let text = format!("seeds = \"5..7\"\nstrategies = [\"amnesia\"]\n{SMALL}");
+    let ran = aftermath(&["replay", &file(&scratch, "first", &text), "--format", "json"]).exits(0);
+    let record: Record = serde_json::from_str(ran.stdout.trim()).expect("one record");
+    assert_eq!(record.seed, 5);
+}
