@@ -92,10 +92,14 @@ struct Window<'a> {
     turn: &'a Strike,
 }
 
+/// How a machine fares meanwhile.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Health {
+    /// Nothing befalls it.
     Well,
+    /// It has been dead for long and stays so, or has just died.
     Dead,
+    /// Anything else.
     Changes,
 }
 
@@ -134,7 +138,7 @@ impl Window<'_> {
             let lasts = strike.healed.is_none_or(|back| back > self.deadline);
             self.run.kind(strike.fault).kills() && lasts && strike.at <= self.begin()
         };
-        let is_turn = |strike: &Strike| node == self.of && strike == self.turn;
+        let is_turn = |strike: &Strike| node == self.of && strike.fault == self.turn.fault;
         if own.iter().any(dead) {
             Health::Dead
         } else if own.iter().any(|strike| !is_turn(strike) && self.meets(strike)) {
