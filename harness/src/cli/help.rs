@@ -130,7 +130,7 @@ Examples:
   aftermath sweep scenarios/sweep.toml
   aftermath sweep scenarios/sweep.toml --strategy passive-standby --all
   aftermath sweep scenarios/sweep.toml --second --pairs 20000
-  aftermath sweep scenarios/sweep.toml --second --first-for 200ms --pairs 20000
+  aftermath sweep scenarios/sweep.toml --second --first-for 1s --pairs 20000
 
 Exit codes: 0 no claim broken, 1 a claim broken, 2 wrong usage or scenario, 4 nothing ran, 130
 interrupted (what is done is written), 101 a bug of aftermath itself: a run that ended early and the

@@ -113,6 +113,8 @@
 //! most = 4                        # faults of a schedule, at most 1,000
 //! from = "500ms"                  # the first may start; default: at the first tick
 //! until = "3s"                    # they start before; default: the end of the stream
+//! overlap = false                 # true: failures may come while others are recovered from, and
+//!                                 # come near the begin and end of others
 //! beyond_claims = false           # true: whatever befalls, promised or not; a broken promise is
 //!                                 # told then and is no failure
 //!

@@ -29,10 +29,12 @@ pub fn read(item: &Item, around: &Surroundings) -> Option<SwarmConfig> {
     let kinds = swarm.get("kinds").map_or_else(|| Some(all()), |item| kinds(&item));
     let most = swarm.read("most", MOST, |item| item.integer(1..=FAULTS_MAX as u64));
     let span = span(&swarm, around);
+    let overlap = swarm.read("overlap", false, Item::boolean);
     let beyond_claims = swarm.read("beyond_claims", false, Item::boolean);
     swarm.finish();
     let (from_ns, until_ns) = span?;
-    Some(SwarmConfig { kinds: kinds?, most: most as u32, from_ns, until_ns, beyond_claims })
+    let (kinds, most) = (kinds?, most as u32);
+    Some(SwarmConfig { kinds, most, from_ns, until_ns, overlap, beyond_claims })
 }
 
 fn kinds(item: &Item) -> Option<Vec<FaultKind>> {
