@@ -7,7 +7,9 @@ use aftermath_harness::baseline::{Baseline, Compared, MARKER, Rows, compare, row
 use aftermath_harness::campaign::Campaign;
 use aftermath_harness::{Registry, formulas, scenario};
 use aftermath_systems::claim::{Answer, Situation};
-use aftermath_systems::node::{Cx, Digest, Node};
+use aftermath_systems::context::Cx;
+use aftermath_systems::node::Node;
+use aftermath_systems::operator::Digest;
 use aftermath_systems::options::Options;
 use aftermath_systems::plan::Plan;
 use aftermath_systems::protocol::{
@@ -196,7 +198,7 @@ fn what_is_broken_fails_also_where_it_is_blessed() {
         assert_eq!(ran.stdout.matches(replay).count(), 1, "{}", ran.stdout);
     }
     // A scenario that is to be broken is as it should be.
-    let expects = format!("expect = {{ status = \"broken\" }}\nplant = \"resend-one-too-late\"\n")
+    let expects = "expect = { status = \"broken\" }\nplant = \"resend-one-too-late\"\n".to_string()
         + &text().replace("\"amnesia\", ", "");
     scratch.write("small.toml", expects);
     bless(&path, &baseline).exits(0);
@@ -268,7 +270,7 @@ enum Tweak {
     OneMoreDuplicate,
     /// What allows upstream to forget is said once more, once a checkpoint.
     OneMoreMessage,
-    /// A take-over stalls for a millisecond.
+    /// It stalls for a millisecond after it.
     OneMillisecondMore,
 }
 
@@ -327,32 +329,31 @@ impl Clone for Shell {
 
 impl Node for Shell {
     fn on(&mut self, cx: &Cx, event: Event, fx: &mut Effects) {
-        let activated = matches!(event, Event::Activated);
+        self.took_over |= matches!(event, Event::Activated);
         self.inner.on(cx, event, fx);
-        self.took_over |= activated;
-        if activated && self.tweak == Tweak::OneMillisecondMore {
-            fx.busy(1_000_000);
+        let trim = fx
+            .list
+            .iter()
+            .rev()
+            .find(|effect| matches!(effect, Effect::Link { link: Link::Trim { .. }, .. }));
+        if self.tweak == Tweak::OneMoreMessage {
+            let again = trim.cloned();
+            fx.list.extend(again);
         }
-        let again = match self.tweak {
-            Tweak::OneMoreMessage => fx.list.iter().rev().find_map(|effect| match effect {
-                Effect::Link { link: Link::Trim { .. }, .. } => Some(effect.clone()),
-                _ => None,
-            }),
-            Tweak::OneMoreDuplicate if self.took_over => {
-                fx.list.iter().find_map(|effect| match effect.clone() {
-                    Effect::Emit { to, channel, stamp, item: item @ Item::Tuple(_), .. } => {
-                        let cause = Cause::Resend;
-                        Some(Effect::Emit { to, channel, stamp, item, cause })
-                    }
-                    _ => None,
-                })
+        let output = fx.list.iter().find_map(|effect| match effect.clone() {
+            Effect::Emit { to, channel, stamp, item: item @ Item::Tuple(_), .. } => {
+                Some(Effect::Emit { to, channel, stamp, item, cause: Cause::Resend })
             }
             _ => None,
-        };
-        if again.is_some() {
-            self.took_over = false;
+        });
+        // The first output after a take-over is one that has been sent before.
+        if let Some(output) = output.filter(|_| std::mem::take(&mut self.took_over)) {
+            match self.tweak {
+                Tweak::OneMoreDuplicate => fx.list.push(output),
+                Tweak::OneMillisecondMore => fx.busy(1_000_000),
+                Tweak::None | Tweak::OneMoreMessage => {}
+            }
         }
-        fx.list.extend(again);
     }
 
     fn admits(&self, cx: &Cx, stamp: Stamp, channel: ChannelId) -> bool {

@@ -95,7 +95,10 @@ fn every_field_of_a_record_is_documented_and_nothing_else_is() {
     // The title of another table of the README begins in the same way.
     assert_eq!(documented("field | unit"), of_record);
     let guarantee = documented("field of a Guarantee");
-    assert_eq!(guarantee.iter().map(|g| format!("guarantee {g}")).collect::<BTreeSet<_>>(), of_guarantee);
+    assert_eq!(
+        guarantee.iter().map(|g| format!("guarantee {g}")).collect::<BTreeSet<_>>(),
+        of_guarantee
+    );
 }
 
 #[test]

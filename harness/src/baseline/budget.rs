@@ -1,7 +1,6 @@
 //! Budgets: limits on what the runs of cases come to, written by people.
 
-use super::file::rank;
-use super::value::{Value, is_milli, is_time, names, shown};
+use super::value::{Value, is_milli, is_time, names, rank, shown};
 use super::{Name, Row, run_name};
 use crate::scenario::diagnostic::nearest;
 use aftermath_reports::words::plural;

@@ -2,9 +2,9 @@
 //! what was measured, one line a quantity, sorted, so that a difference can be read in a review.
 
 use super::budget::Budget;
-use super::value::{HASHES, Value, shown};
+use super::value::{HASHES, Value, rank, shown};
 use super::{Name, Row, Rows};
-use aftermath_reports::write::{WriteError, write_files};
+use aftermath_reports::files::{WriteError, write_files};
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::ops::Range;
@@ -171,11 +171,6 @@ fn about(name: &str, values: &[Value]) -> Option<String> {
     }))
 }
 
-/// Which of so many sorted values is a percentile: the smallest that so many percent do not exceed.
-pub fn rank(of: usize, percent: usize) -> usize {
-    (of * percent).div_ceil(100).max(1) - 1
-}
-
 /// A key of TOML.
 fn key(name: &str) -> String {
     let bare = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
@@ -319,7 +314,7 @@ mod tests {
         let again = Baseline::parse(&text).expect("our own file");
         assert_eq!(again, sample());
         assert_eq!(again.text(), text);
-        let line = "recovery.r2 = [\"301.2ms\", \"> 5ns\"] # sum 301200005ns, mean 150600002ns, \
+        let line = "recovery.r2 = [\"301.2ms\", \"> 5ns\"] # sum 301.200005ms, mean 150.600002ms, \
                     min 5ns, p50 5ns, p99 301.2ms, max 301.2ms\n";
         assert!(text.contains(line), "{text}");
         assert!(

@@ -227,10 +227,20 @@ impl fmt::Display for Value {
             Value::Nothing => f.write_str(NOTHING),
             Value::Number(number) => write!(f, "{number}"),
             Value::Milli(milli) => f.write_str(&thousandths(*milli)),
-            Value::Time(ns) => f.write_str(&format_duration(*ns)),
-            Value::MoreThan(ns) => write!(f, "> {}", format_duration(*ns)),
+            Value::Time(ns) => f.write_str(&span(*ns)),
+            Value::MoreThan(ns) => write!(f, "> {}", span(*ns)),
             Value::Text(text) => f.write_str(text),
         }
+    }
+}
+
+/// A span of time, exact, and in milliseconds unless it is whole or tiny: a column of them can be
+/// compared by eye.
+fn span(ns: u64) -> String {
+    match (ns / 1_000_000, ns % 1_000_000) {
+        (_, 0) => format_duration(ns),
+        (0, rest) if rest < 1_000 => format_duration(ns),
+        (ms, rest) => format!("{ms}.{rest:06}").trim_end_matches('0').to_string() + "ms",
     }
 }
 
@@ -245,10 +255,15 @@ fn thousandths(milli: u64) -> String {
 /// A number of a quantity, for people.
 pub fn shown(name: &str, number: u64) -> String {
     match name {
-        name if is_time(name) || name.contains(".recovery.") => format_duration(number),
+        name if is_time(name) || name.contains(".recovery.") => span(number),
         name if is_milli(name) => thousandths(number),
         _ => number.to_string(),
     }
+}
+
+/// Which of so many sorted values is a percentile: the smallest that so many percent do not exceed.
+pub fn rank(of: usize, percent: usize) -> usize {
+    (of * percent).div_ceil(100).max(1) - 1
 }
 
 #[cfg(test)]
@@ -272,6 +287,8 @@ mod tests {
             ("handlers", Value::Number(u64::MAX)),
             ("recovery.r2", Value::Time(301_234_567)),
             ("recovery.r2", Value::Time(0)),
+            ("recovery.r2", Value::Time(7)),
+            ("recovery.r2", Value::Time(1_000)),
             ("recovery.r3", Value::MoreThan(9_000_000_000)),
             ("recovery.r1", Value::Nothing),
             ("overhead.messages_per_checkpoint", Value::Milli(12_000)),

@@ -13,7 +13,7 @@ use crate::scenario::diagnostic::nearest;
 use aftermath_reports::record::{CaseResult, Record, Status};
 use aftermath_reports::summary::Report;
 use aftermath_reports::words::run_name;
-use aftermath_reports::write;
+use aftermath_reports::{files, write};
 use aftermath_systems::strategies::Registry;
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -84,7 +84,7 @@ fn finish(
 ) -> Result<(), String> {
     if let Some(out) = &args.out {
         let records = &outcome.records;
-        let lines = |file: &mut dyn Write| file.write_all(write::jsonl(records).as_bytes());
+        let lines = |file: &mut dyn Write| file.write_all(files::jsonl(records).as_bytes());
         let report = Report::of(records, &outcome.cases);
         write::write_report(out, &report, lines).map_err(|error| error.to_string())?;
     }

@@ -6,8 +6,8 @@ mod lines;
 
 pub use kinds::{Group, Kind, SHOWN_MAX};
 
+use crate::hash::TraceHash;
 use crate::judgement::Judging;
-use crate::machine::TraceHash;
 use crate::manifest::{Manifest, Places, planned};
 use aftermath_reports::load::{self, LoadError};
 use aftermath_reports::record::{CaseResult, Record, WORLDS_DIFFER};
