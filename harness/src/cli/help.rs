@@ -54,29 +54,30 @@ Exit codes: 0 held, 1 broken, 2 wrong usage or scenario or nowhere to write, 3 i
 
 /// Below `aftermath check --help`.
 pub const CHECK: &str = "\
-The baseline has, for each case and strategy and for every seed: status, claimed and observed guarantee,
-counts, messages and bytes by cause, saves, checkpoints, times of recovery, and hashes of the traces. A
-run is a function of scenario and seed, so the same program gives the same values, and nothing is
-printed. What is another one is told by name, one line each:
+The baseline has, for each case and strategy and for every seed: status, guarantees, counts,
+messages and bytes by cause, saves, checkpoints, times of recovery, and hashes of the traces. A run
+is a function of scenario and seed, so the same program gives the same values, and nothing is
+printed. Whatever is another one is told by name, one line each:
   flights / base / passive-standby: duplicates 0 → 1 (seed 7)
-A trace that differs while no number does is told too, and is no failure. Cases that are new or gone are
-named; scenarios and strategies that were not asked for are left alone.
+A trace that differs while no number does is told too, and is no failure. Cases that are new or gone
+are named; scenarios and strategies that were not asked for are left alone.
 
-A case that is broken fails, whatever the baseline says. So does a budget that is not kept. Budgets stand
-at the top of the file, where --bless changes nothing:
+A case that is broken fails, whatever the baseline says. So does a budget that is not kept. Budgets
+stand at the top of the file, where --bless changes nothing:
   [budget]
   \"* / passive-standby\" = [\"recovery.r2.p99 <= 1s\", \"lost <= 0\"]
-A quantity stands for each run, or its sum, mean, min, max, p50, p90, p95 or p99 over the runs. Signs are
-<=, <, >=, > and =. `recovery_ms.r2.p99 <= 1000` is the same in milliseconds.
+A quantity stands for each run, or its sum, mean, min, max, p50, p90, p95 or p99 over the runs.
+Signs are <=, <, >=, > and =. `recovery_ms.r2.p99 <= 1000` is the same in milliseconds.
 
 Examples:
   aftermath check scenarios/flights.toml --seeds 0..4 --baseline flights.toml --bless
   aftermath check scenarios/flights.toml --seeds 0..4 --baseline flights.toml
-  aftermath check s.toml --baseline b.toml --out out && cat out/summary.md >> \"$GITHUB_STEP_SUMMARY\"
+  aftermath check s.toml --baseline b.toml --out out     also a report, with junit.xml
+  cat out/summary.md >> \"$GITHUB_STEP_SUMMARY\"
 
 Exit codes: 0 nothing changed, or it is written with --bless; 1 something changed, is broken or over
-budget; 2 wrong usage, scenario or baseline (missing, not readable, of other scenarios), or nowhere to
-write; 4 nothing ran; 101 a bug of aftermath itself; 130 interrupted, and nothing is written.";
+budget; 2 wrong usage, scenario or baseline (missing, not readable, of other scenarios), or nowhere
+to write; 4 nothing ran; 101 a bug of aftermath itself; 130 interrupted, and nothing is written.";
 
 /// Below `aftermath campaign --help`.
 pub const CAMPAIGN: &str = "\
