@@ -219,7 +219,8 @@ fn a_run_writes_records_cases_summary_report_and_plot() {
     let path = file(&scratch, "small", &format!("{SMALL}{LOSS}"));
     let out = scratch.at("deeper/out");
     let ran = aftermath(&["run", &path, "--out", &out]).exits(0);
-    for name in ["records.jsonl", "cases.jsonl", "summary.csv", "report.html", "tradeoff.svg"] {
+    let texts = ["summary.csv", "summary.md", "junit.xml", "report.html", "tradeoff.svg"];
+    for name in ["records.jsonl", "cases.jsonl"].into_iter().chain(texts) {
         let length = std::fs::metadata(Path::new(&out).join(name)).map(|file| file.len());
         assert!(length.is_ok_and(|length| length > 0), "{name}");
     }

@@ -29,6 +29,8 @@ pub struct Args {
 pub enum Command {
     /// Run scenarios and judge them
     Run(RunArgs),
+    /// Run scenarios and say what is another than in a baseline; silent if nothing is
+    Check(CheckArgs),
     /// Run scenarios over many seeds: in parts, resumable, nothing per run in memory
     Campaign(CampaignArgs),
     /// Find the value of one setting from which on something breaks
@@ -72,7 +74,8 @@ pub struct RunArgs {
     pub scenarios: Vec<PathBuf>,
     #[command(flatten)]
     pub selection: Selection,
-    /// Folder for records.jsonl, cases.jsonl, summary.csv, report.html and plots
+    /// Folder for records.jsonl, cases.jsonl, summary.csv, summary.md, junit.xml, report.html and
+    /// plots
     #[arg(long, value_name = "DIR", default_value = "aftermath-out")]
     pub out: PathBuf,
     /// Also print the schedule of faults that a swarm drew for the first seed of each case
@@ -81,6 +84,25 @@ pub struct RunArgs {
     /// What to print: tables, or one JSON line a run
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub format: Format,
+}
+
+#[derive(ClapArgs, Debug)]
+#[command(after_help = help::CHECK)]
+pub struct CheckArgs {
+    /// Scenario files (TOML)
+    #[arg(required = true, value_name = "SCENARIO")]
+    pub scenarios: Vec<PathBuf>,
+    #[command(flatten)]
+    pub selection: Selection,
+    /// The file of the baseline (TOML)
+    #[arg(long, value_name = "FILE")]
+    pub baseline: PathBuf,
+    /// Write what is measured now into the baseline, and say what it changes there
+    #[arg(long)]
+    pub bless: bool,
+    /// Folder for a report, as `run` writes it; default: none is written
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
 }
 
 #[derive(ClapArgs, Debug)]
