@@ -1,10 +1,11 @@
 //! Reading one value as what a setting takes.
 
 use super::diagnostic::suggest;
+use super::keys::{Key, Kind as Takes, Least};
 use super::reader::{Reading, Table};
 use super::tree::{Kind, Value};
 use aftermath_systems::options::{format_duration, parse_duration};
-use aftermath_systems::protocol::{Nanos, SECOND};
+use aftermath_systems::protocol::{MILLISECOND, Nanos, SECOND};
 use std::ops::{Range, RangeInclusive};
 
 /// No span of time of a scenario is longer: sums and products of a few of them stay in 64 bits.
@@ -58,6 +59,49 @@ impl<'t, 'r> Item<'t, 'r> {
         }
     }
 
+    /// A whole number within the limits of a key.
+    pub fn number(&self, key: &Key) -> Option<u64> {
+        self.number_of(key.kind)
+    }
+
+    /// A whole number within these limits.
+    ///
+    /// # Panics
+    /// When they are not of numbers: our own bug.
+    pub fn number_of(&self, kind: Takes) -> Option<u64> {
+        let Takes::Integer { least, most, .. } = kind else {
+            panic!("`{}` is no number", self.path)
+        };
+        self.integer(least..=most)
+    }
+
+    /// A span of time that is not shorter than a key allows.
+    ///
+    /// # Panics
+    /// When the key takes no span of time: our own bug.
+    pub fn span(&self, key: &Key, tick_ns: Nanos) -> Option<Nanos> {
+        let Takes::Duration(least) = key.kind else { panic!("`{}` is no span", key.name) };
+        self.duration_least(least, tick_ns)
+    }
+
+    /// A span of time that is at least so long.
+    pub fn duration_least(&self, least: Least, tick_ns: Nanos) -> Option<Nanos> {
+        match least {
+            Least::Zero => self.duration(),
+            Least::Positive => self.duration_positive(),
+            Least::Tick => self.duration_from(tick_ns, "one tick"),
+            Least::Millisecond => {
+                let ns = self.duration_from(MILLISECOND, "one millisecond")?;
+                if ns % MILLISECOND != 0 {
+                    let message = format!("`{}` must be a whole number of milliseconds", self.path);
+                    self.error(message, None);
+                    return None;
+                }
+                Some(ns)
+            }
+        }
+    }
+
     /// A whole number in a range.
     pub fn integer(&self, range: RangeInclusive<u64>) -> Option<u64> {
         let Kind::Integer(number) = self.value.kind else {
@@ -71,7 +115,7 @@ impl<'t, 'r> Item<'t, 'r> {
             } else if *to > i64::MAX as u64 {
                 format!("must be at least {from}")
             } else {
-                format!("must be in {from}..={to}")
+                format!("must be from {from} to {to}")
             };
             self.error(format!("`{}` {limits}", self.path), None);
         }

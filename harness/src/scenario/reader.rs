@@ -3,7 +3,9 @@
 
 use super::diagnostic::{Diagnostic, Source, nearest, suggest};
 use super::item::Item;
+use super::keys::Key;
 use super::tree::{Entry, Value};
+use aftermath_systems::protocol::Nanos;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -178,27 +180,38 @@ impl<'t, 'r> Table<'t, 'r> {
         self.entries.iter().find(|entry| entry.key == key).map(|entry| self.item(entry))
     }
 
-    /// Reads a key, or takes the default if it is absent or wrong.
-    pub fn read<T>(
-        &self,
-        key: &str,
-        default: T,
-        read: impl FnOnce(&Item<'t, 'r>) -> Option<T>,
-    ) -> T {
-        self.get(key).and_then(|item| read(&item)).unwrap_or(default)
+    /// Reads a key, if it is there and right.
+    pub fn read<T>(&self, key: &Key, read: impl FnOnce(&Item<'t, 'r>) -> Option<T>) -> Option<T> {
+        self.get(key.name).and_then(|item| read(&item))
+    }
+
+    /// Reads a whole number, or takes the default if it is absent or wrong.
+    pub fn number(&self, key: &Key) -> u64 {
+        self.read(key, |item| item.number(key)).unwrap_or_else(|| key.default_number())
+    }
+
+    /// Reads a span of time, or takes the default if it is absent or wrong.
+    pub fn span(&self, key: &Key, tick_ns: Nanos) -> Nanos {
+        self.read(key, |item| item.span(key, tick_ns)).unwrap_or_else(|| key.default_ns())
+    }
+
+    /// Reads a key that takes one of some words; `what` is what such a word says.
+    pub fn word<T: Copy>(&self, key: &Key, what: &str, words: &[(&str, T)]) -> Option<T> {
+        let name = self.read(key, |item| item.name(what, words.iter().map(|(name, _)| *name)))?;
+        words.iter().find(|(word, _)| *word == name).map(|(_, value)| *value)
     }
 
     /// Reads a key that must be there.
     pub fn require<T>(
         &self,
-        key: &str,
+        key: &Key,
         example: &str,
         read: impl FnOnce(&Item<'t, 'r>) -> Option<T>,
     ) -> Option<T> {
-        let item = self.get(key);
-        if item.is_none() && !self.misspelt(key) {
+        let item = self.get(key.name);
+        if item.is_none() && !self.misspelt(key.name) {
             let help = Some(format!("write for example: {example}"));
-            self.error(format!("`{}` is missing", self.join(key)), help);
+            self.error(format!("`{}` is missing", self.join(key.name)), help);
         }
         item.and_then(|item| read(&item))
     }
