@@ -101,7 +101,8 @@ pub fn read(context: &Context, root: &Table, strategies: &[Entry]) -> Vec<Case> 
         }
         for point in 0..points {
             let (name, overrides) = at_point(context, draft, point);
-            if !names.insert(name.clone()) {
+            // One that could not be read has been reported.
+            if !draft.name.is_empty() && !names.insert(name.clone()) {
                 let message = format!("two cases are called \"{name}\"");
                 root.reading.error(&draft.span, message, None);
             }
@@ -260,7 +261,11 @@ fn enter<'t>(context: &Context, table: &Table<'t, '_>, prefix: &str, list: &mut 
             let help = "a case's own faults replace the file's: write [[case.fault]]".to_string();
             item.key_error("`fault` cannot be set", Some(help));
         } else if top::NOT_OF_A_RUN.iter().any(|key| key.name == path) {
-            item.key_error(format!("`{path}` is not a setting of a run"), None);
+            let help = match top::OF_CASE.iter().any(|key| key.name == path) {
+                true => format!("a case has `{path}` of its own, beside `set`"),
+                false => "it is of the file as a whole and stands at its top".to_string(),
+            };
+            item.key_error(format!("`{path}` is not a setting of a run"), Some(help));
         } else if list.iter().any(|(other, ..)| *other == path) {
             item.key_error(format!("`{path}` is set already"), None);
         } else {

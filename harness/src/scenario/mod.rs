@@ -40,12 +40,12 @@ pub use write::{Heading, expect as write_expect, scenario as write};
 use crate::config::{Scenario, Worlds};
 use crate::machine::TraceHash;
 use aftermath_systems::strategies::{Entry, Registry};
-use diagnostic::{Source, utf8, whole};
+use diagnostic::{Source, turns_text, utf8, whole};
 use item::Item;
 use keys::top;
 use parameter::Setting;
 use reader::{Errors, Reading};
-use std::hash::{Hash, Hasher};
+use std::hash::Hasher;
 use std::ops::Range;
 use std::path::Path;
 use tree::{Kind, Value};
@@ -53,6 +53,16 @@ use tree::{Kind, Value};
 /// The JSON schema of scenarios with these strategies, as text.
 pub fn schema(registry: &Registry) -> String {
     format!("{:#}\n", keys::schema::schema(registry))
+}
+
+/// The keys of scenarios with these strategies, as a table of Markdown.
+pub fn table_of_keys(registry: &Registry) -> String {
+    keys::tables::keys(registry)
+}
+
+/// The faults, as a table of Markdown.
+pub fn table_of_faults() -> String {
+    keys::tables::faults()
 }
 
 /// Larger scenarios are refused: nobody wrote them.
@@ -180,11 +190,6 @@ fn extent(value: &Value) -> Range<usize> {
     value.span.start..inner.unwrap_or(0).max(value.span.end)
 }
 
-/// Whether a character has no shape of its own and changes how others are shown.
-fn turns_text(c: char) -> bool {
-    matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-}
-
 /// A name that is shown in tables and records.
 fn name<'t>(item: &Item<'t, '_>) -> Option<&'t str> {
     let name = item.text()?;
@@ -204,10 +209,13 @@ fn name<'t>(item: &Item<'t, '_>) -> Option<&'t str> {
 }
 
 fn seeds(item: &Item) -> Option<Range<u64>> {
-    let text = item.text()?;
+    let help = Some("\"0..20\" are the seeds 0 to 19".to_string());
+    let Kind::String(text) = &item.value.kind else {
+        item.error(format!("`seeds` must be a string, not {}", item.value.kind.name()), help);
+        return None;
+    };
     let number = |text: &str| text.trim().parse::<u64>().ok();
     let ends = text.split_once("..").and_then(|(a, b)| Some((number(a)?, number(b)?)));
-    let help = Some("\"0..20\" are the seeds 0 to 19".to_string());
     match ends {
         None => item.error(format!("\"{text}\" is no range of seeds"), help),
         Some((from, to)) if from >= to => item.error("no seed is in that range", help),

@@ -4,7 +4,7 @@ use super::diagnostic::suggest;
 use super::item::Item;
 use super::keys::sections::pipeline as keys;
 use super::reader::Table;
-use aftermath_systems::options::{OptionDoc, OptionKind, Options, parse_percent};
+use aftermath_systems::options::{OptionDoc, OptionKind, Options};
 use aftermath_systems::pipelines::{self, Pipeline, Topology, VertexRole};
 use aftermath_systems::plan::Partitioning;
 use aftermath_systems::protocol::{Nanos, SECOND};
@@ -123,16 +123,7 @@ pub fn option<'t, 'r>(
         OptionKind::Number(least, most) => {
             item.integer(least..=most).map(|number| number.to_string())
         }
-        OptionKind::Percent => {
-            let text = item.text()?;
-            match parse_percent(text) {
-                Ok(_) => Some(text.to_string()),
-                Err(why) => {
-                    item.error(why, None);
-                    None
-                }
-            }
-        }
+        OptionKind::Percent => item.percent().map(str::to_string),
     }
 }
 

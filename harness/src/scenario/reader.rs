@@ -3,7 +3,7 @@
 
 use super::diagnostic::{Diagnostic, Source, nearest, suggest};
 use super::item::Item;
-use super::keys::Key;
+use super::keys::{Key, top};
 use super::tree::{Entry, Value};
 use aftermath_systems::protocol::Nanos;
 use std::cell::{Cell, RefCell};
@@ -126,11 +126,26 @@ impl<'t, 'e> Reading<'t, 'e> {
                     .to_string(),
             };
             let option = path.strip_prefix("strategy.").filter(|o| !o.contains('.'));
-            let message = match (option, strategy) {
+            let (message, help) = match (option, strategy) {
                 (Some(option), Some(strategy)) => {
-                    format!("strategy `{strategy}` has no option `{option}`")
+                    let message = format!("strategy `{strategy}` has no option `{option}`");
+                    let of = |path: &String| {
+                        let (of, name) = path.strip_prefix("strategy.")?.split_once('.')?;
+                        (name == option).then(|| format!("`{of}`"))
+                    };
+                    let others: Vec<String> = asked.iter().filter_map(of).collect();
+                    match others.is_empty() {
+                        true => (message, help),
+                        false => (
+                            message,
+                            format!(
+                                "{} has: name that in the case's `strategies`",
+                                others.join(" or ")
+                            ),
+                        ),
+                    }
                 }
-                _ => format!("no such setting: `{path}`"),
+                _ => (format!("no such setting: `{path}`"), help),
             };
             self.error(&unused.key_span, message, Some(help));
         }
@@ -210,7 +225,12 @@ impl<'t, 'r> Table<'t, 'r> {
     ) -> Option<T> {
         let item = self.get(key.name);
         if item.is_none() && !self.misspelt(key.name) {
-            let help = Some(format!("write for example: {example}"));
+            // Of a table that is not there its header is told too.
+            let header = match self.entries.is_empty() && self.span.is_empty() {
+                true => format!("below [{}]: ", self.path),
+                false => String::new(),
+            };
+            let help = Some(format!("write for example {header}{example}"));
             self.error(format!("`{}` is missing", self.join(key.name)), help);
         }
         item.and_then(|item| read(&item))
@@ -242,7 +262,7 @@ impl<'t, 'r> Table<'t, 'r> {
         }
         if let [(a, _), (b, second), ..] = &found[..] {
             let message = format!("`{}` and `{}` exclude each other", keys[*a], keys[*b]);
-            second.key_error(message, None);
+            second.key_error(message, Some("keep one of them".to_string()));
         }
         found.into_iter().next()
     }
@@ -290,7 +310,12 @@ impl<'t, 'r> Table<'t, 'r> {
                 "" => "at the top of a scenario".to_string(),
                 path => format!("in `{path}`"),
             };
-            let help = suggest(&entry.key, taken.iter().map(String::as_str), "known keys");
+            let top = top::all().iter().any(|key| key.name == entry.key);
+            let help = match top && !self.path.is_empty() {
+                // What follows a [table] is in it.
+                true => Some("it belongs to the top of the file: before the first [table]".into()),
+                false => suggest(&entry.key, taken.iter().map(String::as_str), "known keys"),
+            };
             self.reading.error(
                 &entry.key_span,
                 format!("unknown key `{}` {place}", entry.key),

@@ -74,7 +74,13 @@ pub fn parse(source: &Source) -> Result<Vec<Entry>, Vec<Diagnostic>> {
     let end = source.text.len();
     let mistakes = errors.iter().map(|error| {
         let span = error.span().unwrap_or(end..end);
-        source.at(span, error.message())
+        let mut mistake = source.at(span, error.message());
+        if error.message() == "duplicate key" {
+            let help =
+                "every key and every [table] is written once; only [[lists]] of tables go on";
+            mistake.help = Some(help.to_string());
+        }
+        mistake
     });
     let first = mistakes.filter(|m| lines.insert(m.place.as_ref().map(|p| p.line)));
     Err(first.take(SYNTAX_ERRORS_MAX).collect())

@@ -71,7 +71,9 @@ pub fn at(
         }
         (None, None, Some(item), None) => {
             if before == Before::Nothing {
-                item.key_error("the first fault has none before it to come after", None);
+                let help = "write an instant, such as at = \"2s\"".to_string();
+                let message = "the first fault has none before it to come after";
+                item.key_error(message, Some(help));
                 return None;
             }
             if before == Before::Awaited {
@@ -97,7 +99,7 @@ pub fn at(
         }
         _ => {
             let message = "`between`, `strata`, `after`, `point` and an address exclude each other";
-            item.error(message, None);
+            item.error(message, Some("keep one of them".to_string()));
             None
         }
     };

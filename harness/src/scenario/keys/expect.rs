@@ -32,7 +32,7 @@ pub const VALUES: [(&str, ValueClass); 3] = [
 /// What retained memory does.
 pub const MEMORIES: [(&str, bool); 2] = [("bounded", true), ("grows", false)];
 
-const NOTHING: super::Default = Else("nothing is expected of it");
+const NOTHING: super::Default = Else("not judged");
 
 pub const OBSERVED: Key = key(
     "observed",
@@ -76,25 +76,24 @@ pub const ALL: &[Key] = &[OBSERVED, STATUS, DELIVERY, VALUE, MEMORY, MEAN, MIN, 
 /// The keys that are quantities.
 pub fn quantities() -> impl Iterator<Item = Key> {
     Quantity::ALL.iter().map(|(name, quantity)| {
-        let bound = if quantity.is_time() { &TIME } else { &NUMBER };
-        key(name, *bound, NOTHING, quantity.doc())
+        key(name, Kind::Bound { time: quantity.is_time() }, NOTHING, quantity.doc())
     })
 }
 
 const SPAN: Kind = Kind::Duration(Least::Zero);
 const COUNT: Kind = integer(0, u64::MAX, "");
 /// The bound of a time: exactly this, limits, or a formula.
-const TIME: Kind = Kind::Any(&[
+pub const TIME: &[Kind] = &[
     SPAN,
     Kind::Table(&[key("min", SPAN, ANY, AT_LEAST), key("max", SPAN, ANY, AT_MOST)]),
     PREDICTED,
-]);
+];
 /// The bound of a number.
-const NUMBER: Kind = Kind::Any(&[
+pub const NUMBER: &[Kind] = &[
     COUNT,
     Kind::Table(&[key("min", COUNT, ANY, AT_LEAST), key("max", COUNT, ANY, AT_MOST)]),
     PREDICTED,
-]);
+];
 const ANY: super::Default = Else("no limit");
 const AT_LEAST: &str = "At least this.";
 const AT_MOST: &str = "At most this.";

@@ -16,11 +16,8 @@ const NUMBER_MAX: u64 = u64::MAX;
 const INSTANT: Kind = Kind::Duration(Least::Tick);
 
 /// A machine, or several.
-pub const MACHINE: Form = Form {
-    what: "a machine, \"OPERATOR/INSTANCE/REPLICA\", or without the last or the last two",
-    pattern: r"^[^/]+(/[0-9]+){0,2}$",
-    example: "count/0/1",
-};
+pub const MACHINE: Form =
+    Form { what: "a machine", pattern: r"^[^/]+(/[0-9]+){0,2}$", example: "count/0/1" };
 
 pub const NODE: Key = key(
     "node",
@@ -112,7 +109,7 @@ pub const POINT_NODE: Key = key(
     "Which machines count.",
 );
 pub const NTH: Key =
-    key("nth", integer(1, NUMBER_MAX, "times"), Is("1"), "How often one must have got there.");
+    key("nth", integer(1, NUMBER_MAX, ""), Is("1"), "How often one must have got there.");
 pub const ADDRESS_NODE: Key = key(
     "node",
     Kind::Form(&MACHINE),

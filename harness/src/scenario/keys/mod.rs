@@ -8,6 +8,7 @@ pub mod expect;
 pub mod faults;
 pub mod schema;
 pub mod sections;
+pub mod tables;
 pub mod told;
 pub mod top;
 
@@ -89,6 +90,11 @@ pub enum Kind {
     Expect,
     /// What is expected under one strategy.
     ExpectOf,
+    /// What a quantity is compared with, a span of time or a number.
+    Bound {
+        /// Whether it is a span of time.
+        time: bool,
+    },
     /// Quantities and their bounds.
     Quantities,
     /// Other settings, dotted, with a value each; or with a list of values.
@@ -206,6 +212,16 @@ impl Key {
 }
 
 impl Kind {
+    /// What it may be, if it may be several things.
+    pub fn any(self) -> Option<&'static [Kind]> {
+        match self {
+            Kind::Any(kinds) => Some(kinds),
+            Kind::Bound { time: true } => Some(expect::TIME),
+            Kind::Bound { time: false } => Some(expect::NUMBER),
+            _ => None,
+        }
+    }
+
     /// The keys of a table, those that depend on strategies, pipelines and faults among them; `None`
     /// of what is no table, or has any names for keys. A name may come twice: either is meant.
     pub fn keys(self, registry: &Registry) -> Option<Vec<Key>> {

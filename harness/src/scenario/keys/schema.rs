@@ -64,6 +64,12 @@ fn defined(kind: Kind) -> Option<&'static str> {
         Kind::Expect => Some("expect"),
         Kind::ExpectOf => Some("expectOfStrategy"),
         Kind::Quantities => Some("quantities"),
+        Kind::Bound { time: true } => Some("boundOfTime"),
+        Kind::Bound { time: false } => Some("boundOfNumber"),
+        Kind::Word(Words::Formulas) => Some("formula"),
+        Kind::Word(Words::Strategies) => Some("strategyName"),
+        Kind::Word(Words::Points) => Some("point"),
+        Kind::Word(Words::PlantedBugs) => Some("plantedBug"),
         Kind::Settings { lists: false } => Some("set"),
         Kind::Settings { lists: true } => Some("matrix"),
         _ => None,
@@ -88,6 +94,15 @@ impl Writer<'_> {
             json!({ "type": "string", "pattern": DURATION, "not": { "pattern": NO_DURATION } });
         all.insert("durationPositive".to_string(), positive);
         all.insert("percent".to_string(), json!({ "type": "string", "pattern": PERCENT }));
+        for time in [true, false] {
+            let kind = Kind::Bound { time };
+            let name = defined(kind).expect("it has a name").to_string();
+            all.insert(name, self.several_kinds(kind.any().unwrap_or_default()));
+        }
+        for words in [Words::Formulas, Words::Strategies, Words::Points, Words::PlantedBugs] {
+            let name = defined(Kind::Word(words)).expect("it has a name").to_string();
+            all.insert(name, self.words(words));
+        }
         for kind in [Kind::Fault, Kind::Expect, Kind::ExpectOf, Kind::Quantities] {
             let name = defined(kind).expect("these have names").to_string();
             let keys = kind.keys(self.registry).expect("these are tables");
@@ -210,16 +225,18 @@ impl Writer<'_> {
             Kind::Named(_, of) => {
                 json!({ "type": "object", "additionalProperties": self.value(*of) })
             }
-            Kind::Any(kinds) => {
-                // Which of several tables is meant shows in what they require.
-                let one = |kind: &Kind| match kind {
-                    Kind::Table(keys) => self.table(keys, true),
-                    kind => self.value(*kind),
-                };
-                json!({ "anyOf": kinds.iter().map(one).collect::<Vec<_>>() })
-            }
+            Kind::Any(kinds) => self.several_kinds(kinds),
             _ => self.table(&kind.keys(self.registry).unwrap_or_default(), false),
         }
+    }
+
+    fn several_kinds(&self, kinds: &[Kind]) -> Value {
+        // Which of several tables is meant shows in what they require.
+        let one = |kind: &Kind| match kind {
+            Kind::Table(keys) => self.table(keys, true),
+            kind => self.value(*kind),
+        };
+        json!({ "anyOf": kinds.iter().map(one).collect::<Vec<_>>() })
     }
 
     fn words(&self, words: Words) -> Value {

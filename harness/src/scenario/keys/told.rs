@@ -84,7 +84,9 @@ fn enter(path: &str, kind: Kind, registry: &Registry, again: bool, list: &mut Ve
     match kind {
         Kind::List(of, ..) => enter(&format!("{path}.N"), *of, registry, again, list),
         Kind::Named(what, of) => enter(&format!("{path}.{what}"), *of, registry, again, list),
-        Kind::Any(kinds) => {
+        Kind::Any(_) | Kind::Bound { .. } => {
+            let again = again || matches!(kind, Kind::Bound { .. });
+            let kinds = kind.any().unwrap_or_default();
             kinds.iter().for_each(|kind| enter(path, *kind, registry, again, list));
         }
         _ => {
@@ -152,6 +154,10 @@ pub fn takes(kind: Kind) -> String {
             let mut all: Vec<_> = kinds.iter().map(|kind| takes(*kind)).collect();
             all.dedup();
             all.join("; or ")
+        }
+        Kind::Bound { time } => {
+            let one = if time { "a span of time" } else { "an integer" };
+            format!("{one}, {{ min, max }} or {{ of = FORMULA, within, times }}")
         }
         Kind::Settings { lists: true } => "a table, SETTING = a list of values".to_string(),
         Kind::Settings { lists: false } => "a table, SETTING = its value".to_string(),
