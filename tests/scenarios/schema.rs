@@ -3,10 +3,35 @@
 use crate::committed;
 use crate::support::{Scratch, aftermath, parse, text_of};
 use aftermath_harness::{Registry, scenario};
+use serde_json::Value;
 
 #[test]
 fn the_schema_is_the_committed_one() {
     committed("scenarios/schema.json", &aftermath(&["schema"]).exits(0).stdout);
+}
+
+/// All references in a value.
+fn references<'v>(value: &'v Value, found: &mut Vec<&'v str>) {
+    match value {
+        Value::Object(entries) => {
+            found.extend(entries.get("$ref").and_then(Value::as_str));
+            entries.values().for_each(|value| references(value, found));
+        }
+        Value::Array(values) => values.iter().for_each(|value| references(value, found)),
+        _ => {}
+    }
+}
+
+#[test]
+fn every_reference_in_the_schema_leads_to_a_schema() {
+    let schema: Value = serde_json::from_str(&text_of("scenarios/schema.json")).expect("JSON");
+    let mut found = Vec::new();
+    references(&schema, &mut found);
+    assert!(found.len() > 300, "{}", found.len());
+    for reference in found {
+        let at = reference.strip_prefix('#').and_then(|pointer| schema.pointer(pointer));
+        assert!(at.is_some_and(Value::is_object), "{reference}");
+    }
 }
 
 /// The text between two comments, to be replaced.

@@ -4,11 +4,12 @@
 mod expect;
 mod faults;
 mod kept;
+mod worlds;
 
-pub use crate::agreement::Worlds;
 pub use expect::{Bound, Expect, Observed, Quantity};
 pub use faults::{FaultAt, FaultConfig, FaultPlace, LinkEnd, Target};
 pub use kept::Kept;
+pub use worlds::Worlds;
 
 use aftermath_systems::claim::FaultKind;
 use aftermath_systems::options::Options;
@@ -29,7 +30,8 @@ pub struct Scenario {
     pub about: String,
     /// The file, as the user wrote it, for messages and replay lines.
     pub path: String,
-    /// A hash of its text and of the rows that it reads, in hexadecimal digits.
+    /// A hash of what it says, comments and layout left out, and of the rows that it reads, in
+    /// hexadecimal digits.
     pub content: String,
     /// Its seeds, if the command line does not say otherwise.
     pub seeds: Range<u64>,

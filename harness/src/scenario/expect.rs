@@ -3,7 +3,7 @@
 use super::diagnostic::suggest;
 use super::item::Item;
 use super::keys::expect as keys;
-use super::reader::Table;
+use super::table::Table;
 use super::tree::{Kind, Value};
 use crate::config::{Bound, Expect, Quantity};
 use aftermath_systems::strategies::Registry;

@@ -3,7 +3,7 @@
 use super::diagnostic::suggest;
 use super::item::Item;
 use super::keys::sections::pipeline as keys;
-use super::reader::Table;
+use super::table::Table;
 use aftermath_systems::options::{OptionDoc, OptionKind, Options};
 use aftermath_systems::pipelines::{self, Pipeline, Topology, VertexRole};
 use aftermath_systems::plan::Partitioning;

@@ -6,8 +6,8 @@ use super::kept;
 use super::keys::Key;
 use super::keys::sections::{input as keys, network, protection, sizes, storage, timing};
 use super::pipeline::Dataflow;
-use super::reader::Table;
 use super::recording::{self, ReadError};
+use super::table::Table;
 use super::tree::Kind;
 use crate::config::{
     InputConfig, Kept, NetworkConfig, Recording, SizesConfig, StorageConfig, TimingConfig,

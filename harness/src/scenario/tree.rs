@@ -74,7 +74,11 @@ pub fn parse(source: &Source) -> Result<Vec<Entry>, Vec<Diagnostic>> {
     let end = source.text.len();
     let mistakes = errors.iter().map(|error| {
         let span = error.span().unwrap_or(end..end);
-        let mut mistake = source.at(span, error.message());
+        let message = match error.message() {
+            deep if deep.starts_with("cannot recurse") => "lists and tables are nested too deeply",
+            message => message,
+        };
+        let mut mistake = source.at(span, message);
         if error.message() == "duplicate key" {
             let help =
                 "every key and every [table] is written once; only [[lists]] of tables go on";

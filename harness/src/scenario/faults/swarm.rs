@@ -2,7 +2,7 @@
 
 use super::super::item::Item;
 use super::super::keys::{Key, faults as keys};
-use super::super::reader::Table;
+use super::super::table::Table;
 use super::super::tree::Kind;
 use super::Surroundings;
 use crate::config::SwarmConfig;
