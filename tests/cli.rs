@@ -176,7 +176,8 @@ fn list_names_everything_that_a_scenario_can_name() {
         .chain(faults::ALL.iter().map(|fault| fault.name))
         .chain(formulas::names())
         .chain(aftermath_harness::config::Quantity::ALL.iter().map(|(name, _)| *name))
-        .chain(planted_bugs::ALL.iter().map(|bug| bug.name));
+        .chain(planted_bugs::ALL.iter().map(|bug| bug.name))
+        .chain(["timing.heartbeat", "fault.N.at", "case.N.matrix", "expect.mean"]);
     for name in names {
         let listed = |line: &str| line.split_whitespace().next() == Some(name);
         assert!(ran.stdout.lines().any(listed), "{name} is not listed:\n{}", ran.stdout);

@@ -43,8 +43,10 @@ pub enum Command {
     Sweep(SweepArgs),
     /// Write the report again from records alone
     Report(ReportArgs),
-    /// List strategies, pipelines, faults, formulas, planted bugs and protocol points
+    /// List strategies, pipelines, faults, formulas, planted bugs, protocol points and keys
     List(ListArgs),
+    /// Print a JSON schema of scenarios, for editors
+    Schema(SchemaArgs),
     /// Print a script that completes this command line in a shell
     Completions(CompletionsArgs),
 }
@@ -288,7 +290,14 @@ pub struct ListArgs {
     /// What to list; everything if not given
     #[arg(value_enum)]
     pub what: Option<What>,
+    /// Of keys only this one, and what is in it: timing.interval, fault.0.at, faults
+    #[arg(value_name = "KEY")]
+    pub key: Option<String>,
 }
+
+#[derive(ClapArgs, Debug)]
+#[command(after_help = help::SCHEMA)]
+pub struct SchemaArgs {}
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub enum What {
@@ -299,6 +308,7 @@ pub enum What {
     Quantities,
     PlantedBugs,
     Points,
+    Keys,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
