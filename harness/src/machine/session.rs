@@ -187,13 +187,12 @@ impl Machine {
                 note_late(log, now, due - plan.latency_ns(from, to));
             }
         }
-        let (session, is_copy) = (session.sent, false);
-        let frame =
-            Frame { from, to, sent: now, left, due, count, session, cause, lineage, is_copy, body };
+        let session = session.sent;
+        let mut frame = self.spare.pop().unwrap_or_else(Frame::blank);
+        frame.fill((from, to), (now, left, due), (count, session), (cause, lineage), body);
         self.significant_sent += u64::from(frame.is_significant());
-        let copy = copy_at.map(|due| Box::new(Frame { due, is_copy: true, ..frame.clone() }));
-        log.frames_sent += 1 + u64::from(copy.is_some());
-        let frame = self.boxed(frame);
+        let copy = copy_at.map(|due| Box::new(Frame { due, is_copy: true, ..(*frame).clone() }));
+        self.log.frames_sent += 1 + u64::from(copy.is_some());
         self.outbox.push(frame);
         self.outbox.extend(copy);
     }
@@ -211,16 +210,46 @@ impl Machine {
         }
         body
     }
+}
 
-    /// Puts a frame into a box, one that was kept if there is any.
-    fn boxed(&mut self, frame: Frame) -> BoxedFrame {
-        match self.spare.pop() {
-            Some(mut spare) => {
-                *spare = frame;
-                spare
-            }
-            None => Box::new(frame),
-        }
+impl Frame {
+    /// A box for a frame.
+    fn blank() -> BoxedFrame {
+        Box::new(Frame {
+            from: NodeId(0),
+            to: NodeId(0),
+            sent: 0,
+            left: 0,
+            due: 0,
+            count: 0,
+            session: (0, 0),
+            cause: HandlerId::default(),
+            lineage: 0,
+            is_copy: false,
+            body: Body::ConnectionLost,
+        })
+    }
+
+    /// Makes it another frame, no copy. Field by field in its box: a whole frame would be moved
+    /// twice on its way there.
+    #[inline]
+    fn fill(
+        &mut self,
+        pair: (NodeId, NodeId),
+        times: (Nanos, Nanos, Nanos),
+        order: (u64, (u32, u64)),
+        origin: (HandlerId, Nanos),
+        content: Body,
+    ) {
+        // Without dots, so that no field is forgotten.
+        let Frame { from, to, sent, left, due, count, session, cause, lineage, is_copy, body } =
+            self;
+        (*from, *to) = pair;
+        (*sent, *left, *due) = times;
+        (*count, *session) = order;
+        (*cause, *lineage) = origin;
+        *is_copy = false;
+        *body = content;
     }
 }
 
