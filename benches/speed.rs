@@ -16,8 +16,8 @@
 
 use aftermath_harness::Registry;
 use aftermath_harness::config::{Case, InputConfig, RunConfig, Scenario};
+use aftermath_harness::ledger::Ledger;
 use aftermath_harness::machine::{Counters, Frame};
-use aftermath_harness::oracle::Ledger;
 use aftermath_harness::plan::RunPlan;
 use aftermath_harness::record::{Context, RunId, record};
 use aftermath_harness::run::{RunLog, run};

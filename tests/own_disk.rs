@@ -8,7 +8,8 @@ use aftermath_harness::{formulas, scenario};
 use aftermath_reports::record::Status;
 use aftermath_systems::blocks::{Change, Inbox, InboxState, Membership, Task};
 use aftermath_systems::claim::{Answer, Claim, Situation};
-use aftermath_systems::node::{Cx, Node};
+use aftermath_systems::context::Cx;
+use aftermath_systems::node::Node;
 use aftermath_systems::operator::State;
 use aftermath_systems::plan::{Feed, Plan};
 use aftermath_systems::protocol::{

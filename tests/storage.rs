@@ -4,8 +4,8 @@
 
 mod support;
 
-use aftermath_harness::agreement::{Worlds, run};
-use aftermath_harness::config::Case;
+use aftermath_harness::agreement::run;
+use aftermath_harness::config::{Case, Worlds};
 use aftermath_harness::machine::{Misread, SavesHit};
 use aftermath_harness::run::RunLog;
 use aftermath_reports::record::{Claimed, Record, Status};

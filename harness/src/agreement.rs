@@ -2,35 +2,12 @@
 //! delivered, what every machine recorded, its hash, its state, how and when the run ended. Verdict
 //! and recovery times are computed from that alone.
 
+use crate::config::Worlds;
 use crate::plan::RunPlan;
 use crate::run::{NodeLog, RunLog, run_in};
 use crate::trace;
 use crate::world::World;
 use std::rc::Rc;
-
-/// Where runs are run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Worlds {
-    /// In the event world.
-    #[default]
-    Events,
-    /// On turmoil.
-    Turmoil,
-    /// In both, and they must agree exactly.
-    Both,
-}
-
-impl Worlds {
-    /// Names in scenarios, on the command line and in records.
-    pub const ALL: &[(&'static str, Worlds)] =
-        &[("events", Worlds::Events), ("turmoil", Worlds::Turmoil), ("both", Worlds::Both)];
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        let found = Worlds::ALL.iter().find(|(_, worlds)| *worlds == self);
-        found.map_or("", |(name, _)| name)
-    }
-}
 
 /// Runs a plan where it is to be run. Where two worlds run it the log is the event world's, and how
 /// the other one differs, for people, if it does.

@@ -8,8 +8,9 @@
 use crate::campaign::Finished;
 use crate::joined::head;
 use crate::manifest::{Manifest, Places};
+use aftermath_reports::files::jsonl;
 use aftermath_reports::load;
-use aftermath_reports::write::{is_file_of_report, jsonl};
+use aftermath_reports::write::is_file_of_report;
 use fd_lock::RwLock;
 use serde::{Deserialize, Serialize};
 use std::fmt;

@@ -2,11 +2,13 @@
 
 use crate::config::{Case, Scenario, Worlds};
 use crate::expect;
+use crate::ledger::Ledger;
 use crate::machine::Strike;
+use crate::met::{self, met};
 use crate::metrics::overhead::overhead;
 use crate::metrics::recovery::recoveries;
 use crate::metrics::series::series;
-use crate::oracle::{self, Ledger, Standard, met};
+use crate::oracle::{self, Standard};
 use crate::plan::{PlannedFault, PlannedPlace};
 use crate::run::RunLog;
 use crate::scenario::write_faults;
@@ -136,7 +138,7 @@ fn fault(
         at_ns: strike.at,
         healed_ns: strike.healed.unwrap_or(run.length_ns),
         recovery: recovery.filter(|_| !met.is_empty()),
-        rate: oracle::rate(run, strike),
+        rate: met::rate(run, strike),
         met,
         colour: entry.colour.into(),
         point: run.plan.faults[strike.fault].trigger.as_ref().map(|trigger| trigger.text.clone()),

@@ -1,10 +1,11 @@
 //! One run: plan → world → log, and what the judge sees of it.
 
-use crate::machine::{Delivery, MachineLog, Strike, Touched, TraceHash};
+use crate::hash::TraceHash;
+use crate::machine::{Delivery, MachineLog, Strike, Touched};
 use crate::plan::{PlannedFault, PlannedPlace, RunPlan};
 use crate::world::{self, Ended, Finished, World};
 use aftermath_systems::claim::FaultKind;
-use aftermath_systems::node::Digest;
+use aftermath_systems::operator::Digest;
 use aftermath_systems::protocol::{InstanceId, Nanos, NodeId};
 use std::hash::Hasher;
 use std::rc::Rc;

@@ -8,6 +8,7 @@
 //! leave to chance), `storage-faults` (of refused and lost saves), `swarm` (a whole schedule).
 
 use aftermath_systems::operator::mix;
+use aftermath_systems::protocol::Nanos;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -20,6 +21,11 @@ impl Seed {
     pub fn stream(self, name: &str) -> Draw {
         let hash = name.bytes().fold(mix(0, self.0), |hash, byte| mix(hash, u64::from(byte)));
         Draw(ChaCha8Rng::seed_from_u64(mix(hash, name.len() as u64)))
+    }
+
+    /// Where in its period a grid called `name` begins, ns: pinned, or drawn from its own stream.
+    pub fn phase(self, name: &str, period: Nanos, pinned: Option<Nanos>) -> Nanos {
+        pinned.unwrap_or_else(|| self.stream(&format!("phase/{name}")).below(period))
     }
 }
 

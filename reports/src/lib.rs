@@ -4,7 +4,8 @@
 //! |---|---|
 //! | What does one run leave behind? | [`record`] |
 //! | How do records come back from a file? | [`load`] |
-//! | How are the files of a report written? | [`write`](mod@write) |
+//! | How are files written? | [`files`] |
+//! | Which files has a report? | [`write`](mod@write) |
 //! | What do many runs of one case and strategy come to? | [`summary`], of `row` and `phases` |
 //! | How is a guarantee, a time, a percentage said? | [`words`] |
 //! | What does the terminal show? | [`table`], laid out by `grid` |
@@ -19,6 +20,7 @@
 
 mod axis;
 pub mod figures;
+pub mod files;
 mod font;
 mod grid;
 pub mod html;

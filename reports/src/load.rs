@@ -140,8 +140,8 @@ pub fn each_line(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::files::jsonl;
     use crate::sample;
-    use crate::write::jsonl;
 
     fn file(name: &str, text: &str) -> PathBuf {
         let path = std::env::temp_dir().join(format!("aftermath-{}-{name}", std::process::id()));

@@ -1,32 +1,15 @@
-//! The files of a report, each written whole or not at all.
+//! The files of a report, and of a sweep.
 
 use crate::figures;
+use crate::files::{WriteError, jsonl, write_files, write_with};
 use crate::html;
 use crate::record::{CaseResult, Record};
 use crate::summary::Report;
 use crate::summary_csv;
-use serde::Serialize;
-use std::fmt;
+use crate::sweep::{self, SweepCell};
 use std::fs;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-
-/// Which file could not be written, and why.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct WriteError {
-    /// The file or folder.
-    pub file: PathBuf,
-    /// What is the matter.
-    pub what: String,
-}
-
-impl fmt::Display for WriteError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.file.display(), self.what)
-    }
-}
-
-impl std::error::Error for WriteError {}
 
 /// Where everything was written.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -42,16 +25,6 @@ pub struct Written {
     /// `tradeoff.svg`, `tradeoff.png` and so on of the first set of figures, `tradeoff-2.svg` of
     /// the second.
     pub plots: Vec<PathBuf>,
-}
-
-/// Values as JSON, one a line.
-pub fn jsonl<T: Serialize>(values: &[T]) -> String {
-    let mut text = String::new();
-    for value in values {
-        text.push_str(&serde_json::to_string(value).expect("records have only string keys"));
-        text.push('\n');
-    }
-    text
 }
 
 /// Writes the report of these records: see [`write_report`].
@@ -120,60 +93,6 @@ pub fn is_file_of_report(name: &str) -> bool {
         || figures::is_file_name(name)
 }
 
-/// Writes these files, by name, into a folder that is there: all under other names, then renames
-/// all.
-///
-/// # Errors
-///
-/// When one cannot be written; it and those after it are then as they were before.
-pub fn write_files(dir: &Path, files: &[(String, Vec<u8>)]) -> Result<(), WriteError> {
-    write_with(dir, None, files)
-}
-
-/// A file that is written line by line, by name.
-type Streamed<'a> = (&'a str, &'a mut dyn FnMut(&mut dyn Write) -> io::Result<()>);
-
-/// The same, after one that is too large to be held.
-fn write_with(
-    dir: &Path,
-    first: Option<Streamed>,
-    files: &[(String, Vec<u8>)],
-) -> Result<(), WriteError> {
-    let beside = |name: &str| dir.join(format!(".{name}.{}.tmp", std::process::id()));
-    let first_name = first.as_ref().map(|(name, _)| *name);
-    let names = || first_name.into_iter().chain(files.iter().map(|(name, _)| &**name));
-    let written = |name| move |e: io::Error| (name, format!("cannot be written: {e}"));
-    let stream = |(name, lines): Streamed| {
-        let write = |file| {
-            let mut file = BufWriter::new(file);
-            lines(&mut file)?;
-            file.flush()
-        };
-        fs::File::create(beside(name)).and_then(write)
-    };
-    let result = first
-        .map_or(Ok(()), stream)
-        .map_err(written(first_name.unwrap_or_default()))
-        .and_then(|()| {
-            files
-                .iter()
-                .try_for_each(|(name, bytes)| fs::write(beside(name), bytes).map_err(written(name)))
-        })
-        .and_then(|()| {
-            names().try_for_each(|name| {
-                fs::rename(beside(name), dir.join(name))
-                    .map_err(|e| (name, format!("cannot be replaced: {e}")))
-            })
-        });
-    result.map_err(|(name, what)| {
-        for name in names() {
-            // What cannot be removed either is left: the first error is the one to report.
-            let _ = fs::remove_file(beside(name));
-        }
-        WriteError { file: dir.join(name), what }
-    })
-}
-
 /// Removes files that are called like figures and are not of this report.
 fn remove_other_figures(dir: &Path, files: &[(String, Vec<u8>)]) -> Result<(), WriteError> {
     let fail = |file: &Path, e: io::Error| WriteError {
@@ -192,6 +111,26 @@ fn remove_other_figures(dir: &Path, files: &[(String, Vec<u8>)]) -> Result<(), W
         }
     }
     Ok(())
+}
+
+/// Writes `sweep.jsonl`, `sweep.csv`, `sweep.svg` and `sweep.png` into `dir`, which must be there.
+///
+/// # Errors
+///
+/// When a file cannot be written or the picture cannot be painted.
+pub fn write_sweep(dir: &Path, title: &str, cells: &[SweepCell]) -> Result<(), WriteError> {
+    let fail = |name: &str, what: String| WriteError { file: dir.join(name), what };
+    let figure = figures::heat_map(title, cells);
+    let csv = sweep::csv(cells).map_err(|e| fail("sweep.csv", e.to_string()))?;
+    let svg = figure.svg().map_err(|e| fail("sweep.svg", e))?;
+    let png = figure.png().map_err(|e| fail("sweep.png", e))?;
+    let files = [
+        ("sweep.jsonl".to_owned(), jsonl(cells).into_bytes()),
+        ("sweep.csv".to_owned(), csv.into_bytes()),
+        ("sweep.svg".to_owned(), svg.into_bytes()),
+        ("sweep.png".to_owned(), png),
+    ];
+    write_files(dir, &files)
 }
 
 #[cfg(test)]

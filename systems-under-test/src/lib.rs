@@ -6,6 +6,7 @@
 
 pub mod blocks;
 pub mod claim;
+pub mod context;
 pub mod endpoints;
 pub mod node;
 pub mod operator;

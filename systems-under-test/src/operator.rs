@@ -69,6 +69,15 @@ impl State {
     }
 }
 
+/// The operator state that a node holds, for the judge.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Digest {
+    /// Exclusive bounds of the inputs that the state has absorbed.
+    pub position: Positions,
+    /// Digest of the operator state.
+    pub state: u64,
+}
+
 /// One output of an operator.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Output {

@@ -1,5 +1,5 @@
 //! Deliberately wrong variants of the honest code, to test the judge with. Each is a named seam:
-//! one place where honest code asks [`crate::node::Cx::planted`] and does the wrong thing.
+//! one place where honest code asks [`crate::context::Cx::planted`] and does the wrong thing.
 //! Adding one is a variant, its line in [`ALL`] and its seam.
 
 /// A deliberately wrong variant.

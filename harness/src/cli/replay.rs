@@ -64,7 +64,7 @@ pub fn replay(args: &ReplayArgs, registry: &Registry) -> Exit {
     let mut output = Output::default();
     match args.format {
         Format::Json => {
-            output.print(&aftermath_reports::write::jsonl(std::slice::from_ref(&record)))
+            output.print(&aftermath_reports::files::jsonl(std::slice::from_ref(&record)))
         }
         Format::Human => {
             if args.trace {

@@ -8,6 +8,7 @@ use super::progress;
 use crate::campaign::{Campaign, Disagreement, KEPT_MAX, Outcome};
 use crate::config::{InputConfig, Scenario};
 use crate::{formulas, scenario};
+use aftermath_reports::files::jsonl;
 use aftermath_reports::record::{CaseResult, Status};
 use aftermath_reports::summary::Report;
 use aftermath_reports::{table, write};
@@ -72,9 +73,9 @@ pub fn run(args: &RunArgs, registry: &Registry) -> Exit {
                 output.print(&format!("\n{}", table::schedules(&outcome.records)));
             }
         }
-        Format::Json => output.print(&write::jsonl(&outcome.records)),
+        Format::Json => output.print(&jsonl(&outcome.records)),
     }
-    let lines = |file: &mut dyn Write| file.write_all(write::jsonl(&outcome.records).as_bytes());
+    let lines = |file: &mut dyn Write| file.write_all(jsonl(&outcome.records).as_bytes());
     match write::write_report(&args.out, &report, lines) {
         Ok(written) if human => {
             output.print(&format!("\nreport: {}\n", written.report.display()));

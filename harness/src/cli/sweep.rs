@@ -12,8 +12,9 @@ use crate::record::quote;
 use crate::scenario::{self, Heading, write_faults as faults};
 use crate::seed::Seed;
 use crate::sweep::{Found, Lengths, Sweep, Swept, cells, part, written};
-use aftermath_reports::sweep::{SweepCell, table, write};
+use aftermath_reports::sweep::{SweepCell, table};
 use aftermath_reports::words::distinct;
+use aftermath_reports::write::write_sweep;
 use aftermath_systems::options::format_duration;
 use aftermath_systems::strategies::Registry;
 use std::num::NonZeroUsize;
@@ -241,7 +242,7 @@ fn finish(args: &SweepArgs, scenario: &Scenario, whole: &Whole, output: &mut Out
             cell.row()
         ));
     }
-    if let Err(error) = write(&args.out, &scenario.name, &whole.cells) {
+    if let Err(error) = write_sweep(&args.out, &scenario.name, &whole.cells) {
         return usage(&format!("error: {error}\n"));
     }
     output.print(&format!("\nheat map: {}\n", args.out.join("sweep.svg").display()));

@@ -37,6 +37,38 @@ impl FaultConfig {
             place += fault.place.targets().len().max(1) as u64;
         }
     }
+
+    /// The machine to which this fault and another certainly give two outcomes at one time. Who
+    /// leads, and instants that are drawn, are known only when it runs. What does not kill may
+    /// befall a machine beside anything else. `replicas`: how many machines an instance of an
+    /// operator has.
+    pub fn clash(&self, other: &FaultConfig, replicas: impl Fn(&str) -> u16) -> Option<Target> {
+        let same = (self.kind, &self.options) == (other.kind, &other.options);
+        if !(self.kind.kills() && other.kind.kills()) || same {
+            return None;
+        }
+        let (FaultAt::Instant(at), FaultAt::Instant(other_at)) = (&self.at, &other.at) else {
+            return None;
+        };
+        let end = |fault: &FaultConfig, at: Nanos| {
+            fault.for_ns.map_or(Nanos::MAX, |length| at.saturating_add(length))
+        };
+        if *at >= end(other, *other_at) || *other_at >= end(self, *at) {
+            return None;
+        }
+        let machine = |target: &Target| {
+            let alone = replicas(&target.operator) == 1;
+            target.replica.or(alone.then_some(0))
+        };
+        let same = |a: &Target, b: &Target| {
+            a.operator == b.operator
+                && a.instance == b.instance
+                && machine(a).is_some()
+                && machine(a) == machine(b)
+        };
+        let hit = |theirs: &&Target| self.place.targets().iter().any(|mine| same(mine, theirs));
+        other.place.targets().iter().find(hit).cloned()
+    }
 }
 
 /// Whom a fault befalls.

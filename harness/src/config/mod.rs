@@ -4,11 +4,12 @@
 mod expect;
 mod faults;
 mod kept;
+mod worlds;
 
-pub use crate::agreement::Worlds;
 pub use expect::{Bound, Expect, Observed, Quantity};
 pub use faults::{FaultAt, FaultConfig, FaultPlace, LinkEnd, Target};
 pub use kept::Kept;
+pub use worlds::Worlds;
 
 use aftermath_systems::claim::FaultKind;
 use aftermath_systems::options::Options;

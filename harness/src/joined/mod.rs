@@ -6,8 +6,8 @@ mod lines;
 
 pub use kinds::{Group, Kind, SHOWN_MAX};
 
+use crate::hash::TraceHash;
 use crate::judgement::Judging;
-use crate::machine::TraceHash;
 use crate::manifest::{Manifest, Places, planned};
 use crate::record::WORLDS_DIFFER;
 use aftermath_reports::load::{self, LoadError};

@@ -1,7 +1,7 @@
 //! What a machine will do, in an order that does not depend on history.
 
+use super::device::Saving;
 use super::frame::BoxedFrame;
-use super::storage::Saving;
 use aftermath_systems::protocol::{Nanos, NodeId, RestartFrom, Stored, TimerId};
 use std::cmp::Ordering;
 use std::collections::{BinaryHeap, VecDeque};

@@ -2,8 +2,41 @@
 //! own disk.
 
 use crate::transfer::transfer;
-use aftermath_systems::protocol::{Blob, Nanos, SaveKey, Stored};
+use aftermath_systems::protocol::{Blob, Nanos, Positions, SaveKey, Scope, Stored};
 use std::collections::BTreeMap;
+
+/// One save.
+#[derive(Clone, Debug)]
+pub struct Save {
+    /// Which.
+    pub key: SaveKey,
+    /// Content.
+    pub blob: Blob,
+    /// Where.
+    pub scope: Scope,
+    /// Input positions it makes durable.
+    pub covers: Positions,
+}
+
+/// A save that is under way.
+#[derive(Clone, Debug)]
+pub struct Saving {
+    /// What is saved.
+    pub save: Save,
+    /// What becomes of it.
+    pub fate: SaveFate,
+}
+
+/// What becomes of a save: known when it is asked for, shown when the device is done.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SaveFate {
+    /// It is durable.
+    Kept,
+    /// This fault (its number in the schedule) makes it fail.
+    Refused(usize),
+    /// It is reported durable, and this fault has lost it.
+    Lost(usize),
+}
 
 /// Device and local disk.
 #[derive(Clone, Debug, Default)]

@@ -1,6 +1,6 @@
 //! Doing what a node wants done.
 
-use super::storage::Save;
+use super::device::Save;
 use super::{Act, Body, Class, Delivery, Found, HandlerId, Machine, Mark, Phase, Work};
 use aftermath_systems::protocol::{Cause, Effect, Item, Link, Nanos, Payload, RestartFrom};
 
@@ -148,7 +148,7 @@ impl Machine {
         }
         let every = self.plan.systems.settings.heartbeat_every;
         let phase = self.plan.systems.node(self.id).heartbeat_phase;
-        let at = aftermath_systems::node::next_on_grid(now, every, phase);
+        let at = aftermath_systems::context::next_on_grid(now, every, phase);
         // A heartbeat belongs to its registration, not to the incarnation that lives by then:
         // registrations end with the process.
         self.push(at, Class::Timer, 0, Work::Heartbeat(self.heartbeats.registration));

@@ -3,7 +3,7 @@
 
 use super::{BoxedFrame, Class, Frame, Machine, Phase, Work};
 use crate::machine::Body;
-use aftermath_systems::node::Cx;
+use aftermath_systems::context::Cx;
 use aftermath_systems::protocol::{Event, Nanos};
 use std::collections::VecDeque;
 

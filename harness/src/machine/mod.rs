@@ -12,7 +12,6 @@ mod dispatch;
 mod effects;
 mod faults;
 mod frame;
-mod hash;
 mod lane;
 mod log;
 mod mutants;
@@ -26,15 +25,16 @@ mod timers;
 pub use act::Act;
 pub use agenda::{Class, Found, Work};
 pub use frame::{Body, BoxedFrame, Frame, HandlerId};
-pub use hash::TraceHash;
 pub use log::{
     Counters, Delivery, MachineLog, Mark, Misread, SavesHit, Strike, Stripped, Touched, TraceEvent,
 };
 pub use steps::{EffectKind, EventKind, Step};
 
+use crate::hash::TraceHash;
 use crate::narrator::tell;
 use crate::plan::{Mutation, RunPlan, Spell};
-use aftermath_systems::node::{Cx, Node};
+use aftermath_systems::context::Cx;
+use aftermath_systems::node::Node;
 use aftermath_systems::protocol::{Effects, Event, Nanos, NodeId, RestartFrom, Stored, Term};
 use agenda::{Agenda, Key};
 use device::Device;

@@ -1,7 +1,7 @@
 //! What worlds and the end of a run ask of a machine.
 
 use super::{HANDLERS_PER_INSTANT_MAX, Machine, Phase, Work};
-use aftermath_systems::node::Digest;
+use aftermath_systems::operator::Digest;
 use aftermath_systems::plan::OperatorRole;
 use aftermath_systems::protocol::Nanos;
 

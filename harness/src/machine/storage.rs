@@ -1,41 +1,9 @@
 //! Saving and reading, and what faults of the storage device do to it.
 
+use super::device::{Save, SaveFate, Saving};
 use super::{Act, Class, HandlerId, Machine, Misread, SavesHit, Work};
 use crate::faults::{Effect, Malfunction};
-use aftermath_systems::protocol::{Blob, Cause, Event, Nanos, Positions, SaveKey, Scope, Stored};
-
-/// One save.
-#[derive(Clone, Debug)]
-pub struct Save {
-    /// Which.
-    pub key: SaveKey,
-    /// Content.
-    pub blob: Blob,
-    /// Where.
-    pub scope: Scope,
-    /// Input positions it makes durable.
-    pub covers: Positions,
-}
-
-/// A save that is under way.
-#[derive(Clone, Debug)]
-pub struct Saving {
-    /// What is saved.
-    pub save: Save,
-    /// What becomes of it.
-    pub fate: SaveFate,
-}
-
-/// What becomes of a save: known when it is asked for, shown when the device is done.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum SaveFate {
-    /// It is durable.
-    Kept,
-    /// This fault (its number in the schedule) makes it fail.
-    Refused(usize),
-    /// It is reported durable, and this fault has lost it.
-    Lost(usize),
-}
+use aftermath_systems::protocol::{Cause, Event, Nanos, Scope, Stored};
 
 impl Machine {
     pub(super) fn save(&mut self, now: Nanos, save: Save) {

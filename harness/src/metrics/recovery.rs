@@ -6,12 +6,11 @@
 //! and 50 us. Lag is arrival minus the source's schedule of the latest contributing input.
 
 use super::phases::phases;
+use crate::ledger::Ledger;
 use crate::machine::{Delivery, Strike};
-use crate::oracle::{Ledger, met};
+use crate::met::met;
 use crate::run::RunLog;
 use aftermath_reports::record::{Recovery, Time};
-use aftermath_systems::operator::Span;
-use aftermath_systems::plan::Plan;
 use aftermath_systems::protocol::{InstanceId, Nanos};
 
 /// Tolerance above the twin's worst lag, ns.
@@ -60,16 +59,6 @@ pub fn recoveries(run: &RunLog, lag_normal: Nanos, ledger: &Ledger) -> Recoverie
         list.push(FromFault { fault: strike.fault, at: strike.at, recovery, back_at });
     }
     Recoveries { list }
-}
-
-/// The sum of the bounded spans of all operators: how long a wrong input can echo, ns.
-pub fn span_ns(systems: &Plan) -> Nanos {
-    let spans = systems.operators.iter().filter_map(|operator| operator.operator());
-    let bounded = spans.map(|operator| match operator.span() {
-        Span::Bounded(span) => span,
-        Span::Stateless | Span::Unbounded => 0,
-    });
-    bounded.sum()
 }
 
 /// Largest lag of all outputs, ns.

@@ -11,9 +11,9 @@
 //! judged, nor is anything where more comes in than is worked off.
 
 use super::Case;
-use super::met::telling;
-use crate::metrics::recovery::span_ns;
+use crate::met::telling;
 use crate::plan::RunPlan;
+use crate::plan::reach::span_ns;
 use crate::run::RunLog;
 use crate::upsets::{Upset, upsets};
 use aftermath_reports::record::{Time, Witness};

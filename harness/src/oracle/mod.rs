@@ -1,20 +1,18 @@
 //! The judge: pure functions of a run's log and its twin's. One file a checker; each says what
 //! makes it speak. Adding one is that file and its line in [`judge`].
 
-pub(crate) mod claims;
-mod delivery;
+mod claims;
 mod durability;
 mod memory;
-mod met;
 mod pair;
 mod reference;
 mod state;
 mod value;
 
-pub use delivery::Ledger;
 pub use memory::shortest_stretch;
-pub use met::{met, rate};
 
+use crate::ledger::Ledger;
+use crate::met;
 use crate::metrics::load::is_overloaded;
 use crate::metrics::recovery::{LAG_MARGIN, Recoveries, worst_lag};
 use crate::run::RunLog;

@@ -7,7 +7,7 @@
 //! `pair-complete`. Not judged where more comes in than is worked off.
 
 use super::Case;
-use super::met::met;
+use crate::met::met;
 use crate::plan::PlannedPlace;
 use crate::run::RunLog;
 use crate::transfer::transfer;

@@ -8,10 +8,10 @@
 //! where somebody who led has died and nobody has taken over.
 
 use super::Case;
-use super::met::telling;
 use crate::faults::{Effect, Weather};
 use crate::machine::{Delivery, Strike};
-use crate::metrics::recovery::span_ns;
+use crate::met::telling;
+use crate::plan::reach::span_ns;
 use crate::run::RunLog;
 use aftermath_reports::record::ValueClass;
 use aftermath_systems::protocol::Nanos;

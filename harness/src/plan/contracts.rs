@@ -1,7 +1,6 @@
 //! Joining what the strategies at both ends ask of an edge.
 
 use super::Assignment;
-use super::topology::phase;
 use crate::config::RunConfig;
 use crate::seed::Seed;
 use aftermath_systems::plan::{EdgeContract, Feed, OperatorPlan, OperatorRole, Plan};
@@ -40,7 +39,7 @@ pub(super) fn agree(
             .or(offset(plan, receiver, input, every))
             .unwrap_or_else(|| {
                 let name = format!("ack/{}/{}", sender.name, receiver.name);
-                phase(config.timing.ack_phase_ns, seed, &name, every)
+                seed.phase(&name, every, config.timing.ack_phase_ns)
             }),
         dedup: config.dedup,
     }

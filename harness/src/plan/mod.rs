@@ -2,8 +2,10 @@
 
 mod contracts;
 mod mutation;
+pub mod reach;
 mod schedule;
 mod storage;
+pub mod swarm;
 mod topology;
 mod trigger;
 mod weather;
@@ -13,16 +15,15 @@ mod workload;
 pub use mutation::Mutation;
 pub(crate) use schedule::at_instant;
 pub use schedule::{PlannedFault, PlannedPlace, settled, strata};
-pub use topology::{coordinator_name, regions};
 pub use trigger::{Awaited, Trigger};
 pub use weather::{Fate, Met, Spell, Transmission};
 
 use crate::config::{RunConfig, StorageConfig};
 use crate::faults::Weather;
 use crate::seed::Seed;
-use crate::swarm::{self, Drawn};
+use aftermath_systems::context::Cx;
 use aftermath_systems::endpoints::{Sink, Source};
-use aftermath_systems::node::{Cx, Node};
+use aftermath_systems::node::Node;
 use aftermath_systems::operator::mix;
 use aftermath_systems::options::Options;
 use aftermath_systems::plan::{OperatorRole, Plan};
@@ -30,6 +31,7 @@ use aftermath_systems::protocol::{ChannelId, InstanceId, Nanos, NodeId, Operator
 use aftermath_systems::strategies::{Registry, Strategy, amnesia};
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use swarm::Drawn;
 
 /// A run's plan: what nodes may know ([`RunPlan::systems`]) and what only the world knows.
 pub struct RunPlan {

@@ -2,6 +2,7 @@
 
 use super::{Assignment, contracts};
 use crate::config::RunConfig;
+use crate::regions::{coordinator_name, regions};
 use crate::seed::Seed;
 use crate::transfer::transfer;
 use aftermath_systems::pipelines::{self, Connection, Topology, VertexRole};
@@ -67,11 +68,6 @@ fn settings(config: &RunConfig) -> Settings {
     }
 }
 
-/// A phase pinned by the scenario, or drawn from its own stream.
-pub fn phase(pinned: Option<Nanos>, seed: Seed, name: &str, period: Nanos) -> Nanos {
-    pinned.unwrap_or_else(|| seed.stream(&format!("phase/{name}")).below(period))
-}
-
 fn add_operators(
     plan: &mut Plan,
     topology: Topology,
@@ -97,7 +93,7 @@ fn add_operators(
                 };
                 let pinned = config.timing.heartbeat_phase_ns;
                 let period = config.timing.heartbeat_ns;
-                let heartbeat_phase = phase(pinned, seed, &format!("heartbeat/{name}"), period);
+                let heartbeat_phase = seed.phase(&format!("heartbeat/{name}"), period, pinned);
                 plan.nodes.push(NodePlan { name, instance, replica, heartbeat_phase });
             }
             let pinned = config.timing.checkpoint_phase_ns;
@@ -109,12 +105,7 @@ fn add_operators(
                 inputs: Vec::new(),
                 outputs: Vec::new(),
                 streams: Vec::new(),
-                checkpoint_phase: phase(
-                    pinned,
-                    seed,
-                    &format!("checkpoint/{name}/{index}"),
-                    period,
-                ),
+                checkpoint_phase: seed.phase(&format!("checkpoint/{name}/{index}"), period, pinned),
                 region: None,
             });
         }
@@ -135,32 +126,6 @@ fn add_operators(
     topology.connections
 }
 
-/// The maximal connected sets of vertices that are coordinated, as indexes of vertices.
-pub fn regions(topology: &Topology, coordinated: &[bool]) -> Vec<Vec<usize>> {
-    let find = |name: &str| topology.vertices.iter().position(|vertex| vertex.name == name);
-    // Each is in a region of its own, until regions that touch are merged under the smaller number.
-    let mut region: Vec<usize> = (0..topology.vertices.len()).collect();
-    for _ in 0..topology.vertices.len() {
-        for connection in &topology.connections {
-            let (Some(a), Some(b)) = (find(connection.from), find(connection.to)) else { continue };
-            if coordinated[a] && coordinated[b] {
-                let merged = region[a].min(region[b]);
-                (region[a], region[b]) = (merged, merged);
-            }
-        }
-    }
-    let of = |first: usize| -> Vec<usize> {
-        let inside = |vertex: &usize| coordinated[*vertex] && region[*vertex] == first;
-        (0..region.len()).filter(inside).collect()
-    };
-    (0..region.len()).map(of).filter(|region| !region.is_empty()).collect()
-}
-
-/// The name of the coordinator of a region.
-pub fn coordinator_name(region: usize) -> String {
-    if region == 0 { "coordinator".to_string() } else { format!("coordinator-{region}") }
-}
-
 /// Gives each region a coordinator.
 fn add_regions(plan: &mut Plan, regions: &[Vec<usize>], config: &RunConfig, seed: Seed) {
     for (number, of_region) in regions.iter().enumerate() {
@@ -173,11 +138,10 @@ fn add_regions(plan: &mut Plan, regions: &[Vec<usize>], config: &RunConfig, seed
         let instance = InstanceId(plan.instances.len() as u16);
         let node = NodeId(plan.nodes.len() as u16);
         let pinned = &config.timing;
-        let heartbeat = phase(
-            pinned.heartbeat_phase_ns,
-            seed,
+        let heartbeat = seed.phase(
             &format!("heartbeat/{name}"),
             pinned.heartbeat_ns,
+            pinned.heartbeat_phase_ns,
         );
         plan.nodes.push(NodePlan {
             name: name.clone(),
@@ -192,11 +156,10 @@ fn add_regions(plan: &mut Plan, regions: &[Vec<usize>], config: &RunConfig, seed
             inputs: Vec::new(),
             outputs: Vec::new(),
             streams: Vec::new(),
-            checkpoint_phase: phase(
-                pinned.checkpoint_phase_ns,
-                seed,
+            checkpoint_phase: seed.phase(
                 &format!("checkpoint/{name}"),
                 pinned.interval_ns,
+                pinned.checkpoint_phase_ns,
             ),
             region: None,
         });

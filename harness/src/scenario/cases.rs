@@ -2,8 +2,9 @@
 //! strategy.
 
 use super::item::Item;
-use super::reader::{Errors, Override, Reading, Table};
+use super::reading::{Errors, Override, Reading};
 use super::sections::{self, Recordings};
+use super::table::Table;
 use super::tree::{Entry as TreeEntry, Kind, Value};
 use super::{expect, faults, pipeline, strategy};
 use crate::config::{Case, Expect, FaultAt, FaultConfig, RunConfig};
@@ -129,7 +130,7 @@ fn case(context: &Context, draft: &Draft, name: &str, set: &[Setting]) -> Vec<Ca
             used: Cell::new(false),
         });
         let reading = Reading::new(context.errors, overrides.collect());
-        let config = config(context, &reading.root(context.tree), entry);
+        let config = config(context, &Table::root(&reading, context.tree), entry);
         reading.finish(entry.map(|entry| entry.name));
         let expect = draft.expect.under(entry.map_or("", |entry| entry.name));
         let Some(config) = config else { continue };

@@ -2,7 +2,7 @@
 
 use super::diagnostic::suggest;
 use super::item::Item;
-use super::reader::Table;
+use super::table::Table;
 use super::tree::{Kind, Value};
 use crate::config::{Bound, Expect, Observed, Quantity};
 use aftermath_reports::record::{Status, ValueClass};

@@ -1,7 +1,7 @@
 //! Reading one value as what a setting takes.
 
 use super::diagnostic::suggest;
-use super::reader::{Reading, Table};
+use super::reading::Reading;
 use super::tree::{Kind, Value};
 use aftermath_systems::options::{format_duration, parse_duration};
 use aftermath_systems::protocol::{Nanos, SECOND};
@@ -36,7 +36,8 @@ impl<'t, 'r> Item<'t, 'r> {
         self.reading.error(&self.key_span, message, help);
     }
 
-    fn wrong_type<T>(&self, wanted: &str, help: Option<&str>) -> Option<T> {
+    /// Notes that the value is of another type than wanted.
+    pub fn wrong_type<T>(&self, wanted: &str, help: Option<&str>) -> Option<T> {
         let message = format!("`{}` must be {wanted}, not {}", self.path, self.value.kind.name());
         self.error(message, help.map(str::to_string));
         None
@@ -145,13 +146,5 @@ impl<'t, 'r> Item<'t, 'r> {
             ..self.clone()
         };
         Some(values.iter().enumerate().map(item).collect())
-    }
-
-    /// A table.
-    pub fn table(&self) -> Option<Table<'t, 'r>> {
-        let Kind::Table(entries) = &self.value.kind else {
-            return self.wrong_type("a table", None);
-        };
-        Some(Table::new(self.reading, self.path.clone(), self.key_span.clone(), entries))
     }
 }

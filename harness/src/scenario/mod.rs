@@ -152,30 +152,31 @@ mod item;
 mod kept;
 pub mod parameter;
 mod pipeline;
-mod reader;
+mod reading;
 pub mod recording;
 mod sections;
 mod strategy;
+mod table;
 #[cfg(test)]
 mod tests;
 mod tree;
 mod write;
 
 pub use diagnostic::{Diagnostic, Diagnostics};
-pub(crate) use faults::clash;
 pub use faults::write::faults as write_faults;
 pub use write::{Heading, expect as write_expect, scenario as write};
 
 use crate::config::{Scenario, Worlds};
-use crate::machine::TraceHash;
+use crate::hash::TraceHash;
 use aftermath_systems::strategies::{Entry, Registry};
 use diagnostic::{Source, utf8, whole};
 use item::Item;
 use parameter::Setting;
-use reader::{Errors, Reading};
+use reading::{Errors, Reading};
 use std::hash::{Hash, Hasher};
 use std::ops::Range;
 use std::path::Path;
+use table::Table;
 use tree::{Kind, Value};
 
 /// Larger scenarios are refused: nobody wrote them.
@@ -262,7 +263,7 @@ fn parse_with(
     };
     // Without overrides: what is about the file and not about a run.
     let reading = Reading::new(&errors, Vec::new());
-    let root = reading.root(&tree);
+    let root = Table::root(&reading, &tree);
     let stem = Path::new(path).file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let stem = stem.unwrap_or_else(|| "scenario".to_string());
     let all: Vec<Entry> = registry.iter().copied().collect();

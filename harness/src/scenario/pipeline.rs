@@ -2,7 +2,7 @@
 
 use super::diagnostic::suggest;
 use super::item::Item;
-use super::reader::Table;
+use super::table::Table;
 use aftermath_systems::options::{OptionDoc, OptionKind, Options, parse_percent};
 use aftermath_systems::pipelines::{self, Pipeline, Topology, VertexRole};
 use aftermath_systems::plan::Partitioning;

@@ -5,8 +5,8 @@ use super::diagnostic::{Diagnostic, suggest};
 use super::item::Item;
 use super::kept;
 use super::pipeline::Dataflow;
-use super::reader::Table;
 use super::recording::{self, ReadError};
+use super::table::Table;
 use super::tree::Kind;
 use crate::config::{
     InputConfig, Kept, NetworkConfig, Recording, SizesConfig, StorageConfig, TimingConfig,

@@ -2,7 +2,7 @@
 
 use super::item::Item;
 use super::pipeline::{Dataflow, option, options, resolve};
-use super::reader::Table;
+use super::table::Table;
 use crate::config::Mixed;
 use aftermath_systems::options::Options;
 use aftermath_systems::strategies::{Entry, Registry};

@@ -3,9 +3,8 @@
 use super::deletion::Deletion;
 use crate::config::{Case, FaultAt, FaultConfig, FaultPlace, RunConfig, SwarmConfig};
 use crate::faults;
-use crate::plan::RunPlan;
+use crate::plan::{RunPlan, swarm};
 use crate::seed::Seed;
-use crate::swarm;
 use aftermath_systems::options::{OptionDoc, OptionKind};
 use aftermath_systems::protocol::{MILLISECOND, Nanos};
 use aftermath_systems::strategies::Registry;

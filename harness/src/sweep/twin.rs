@@ -1,12 +1,13 @@
 //! The run without faults, as forks are compared with it: its states by input position, never by
 //! time; its outputs by sink; and the window of it that a fork is judged against.
 
-use crate::machine::{Delivery, Machine, MachineLog, Stripped, TraceHash};
+use crate::hash::TraceHash;
+use crate::machine::{Delivery, Machine, MachineLog, Stripped};
 use crate::oracle::{Standard, shortest_stretch};
 use crate::plan::RunPlan;
 use crate::run::RunLog;
 use crate::world::{EventWorld, Finished};
-use aftermath_systems::node::Digest;
+use aftermath_systems::operator::Digest;
 use aftermath_systems::plan::InstancePlan;
 use aftermath_systems::protocol::{ChannelId, Nanos, SemanticId};
 use std::collections::{BTreeMap, BTreeSet};

@@ -3,9 +3,10 @@
 
 use super::rejoin::Cut;
 use super::twin::Twin;
+use crate::ledger::Ledger;
 use crate::machine::Stripped;
 use crate::metrics::recovery::recoveries;
-use crate::oracle::{self, Ledger};
+use crate::oracle;
 use crate::plan::RunPlan;
 use crate::run::RunLog;
 use crate::world::{Ended, EventWorld, Finished};

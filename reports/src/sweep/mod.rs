@@ -3,18 +3,18 @@
 //! table and a heat map.
 
 mod cell;
-mod files;
+mod spreadsheet;
 mod table;
 
 pub use cell::{Seen, SweepCell, Tally};
-pub use files::{csv, write};
+pub use spreadsheet::csv;
 pub use table::table;
 pub(crate) use table::{ColumnOf, columns, rows};
 
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::write::jsonl;
+    use crate::files::jsonl;
 
     /// Three kinds of places under two strategies: one breaks its claim, one is not covered.
     pub(crate) fn sample() -> Vec<SweepCell> {

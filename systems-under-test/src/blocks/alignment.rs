@@ -2,7 +2,7 @@
 //! them, and takes nothing from a channel between its barrier and the last one. What is held was
 //! served before: its CPU time is charged on arrival, not on release.
 
-use crate::node::Cx;
+use crate::context::Cx;
 use crate::planted_bugs::Bug;
 use crate::protocol::{ChannelId, Item};
 

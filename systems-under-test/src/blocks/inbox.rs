@@ -1,6 +1,6 @@
 //! The receiving side: fencing by term, deduplication by position, acknowledgements.
 
-use crate::node::Cx;
+use crate::context::Cx;
 use crate::plan::Dedup;
 use crate::planted_bugs::Bug;
 use crate::protocol::{

@@ -10,7 +10,7 @@
 //! * Who learns of a larger term than its own while leading has been deposed: it restarts.
 
 use super::Ports;
-use crate::node::Cx;
+use crate::context::Cx;
 use crate::planted_bugs::Bug;
 use crate::points::Point;
 use crate::protocol::{Effects, Event, Link, NodeId, Positions, RestartFrom, Term, TimerId};

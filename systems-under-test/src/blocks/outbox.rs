@@ -1,6 +1,6 @@
 //! The sending side: routes, the output log, trimming and sending again.
 
-use crate::node::Cx;
+use crate::context::Cx;
 use crate::operator::mix;
 use crate::plan::{Dedup, Feed, Partitioning};
 use crate::planted_bugs::Bug;

@@ -2,7 +2,7 @@
 //! sink, or an operator under any strategy.
 
 use super::{Inbox, Outbox};
-use crate::node::Cx;
+use crate::context::Cx;
 use crate::plan::Dedup;
 use crate::planted_bugs::Bug;
 use crate::protocol::{ChannelId, Effects, InstanceId, Link, NodeId, Request, Resend, Term};

@@ -1,8 +1,8 @@
 //! An operator between its ports: what every strategy wraps.
 
 use super::{Inbox, Ports};
-use crate::node::{Cx, Digest};
-use crate::operator::{Operator, Output, Outputs};
+use crate::context::Cx;
+use crate::operator::{Digest, Operator, Output, Outputs};
 use crate::planted_bugs::Bug;
 use crate::protocol::{
     ChannelId, DeliveryId, EdgeId, Effects, InstanceId, Item, Nanos, Payload, Position, Resend,

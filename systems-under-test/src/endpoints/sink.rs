@@ -1,7 +1,8 @@
 //! The plain sink: records delivery and deduplication position in one durable step.
 
 use crate::blocks::Ports;
-use crate::node::{Cx, Node};
+use crate::context::Cx;
+use crate::node::Node;
 use crate::protocol::{ChannelId, Effects, Event, Item, Stamp, Term};
 
 /// A sink never fails, so it leads in its first term for ever.

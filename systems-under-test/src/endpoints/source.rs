@@ -1,7 +1,8 @@
 //! The plain source: a durable, replayable log with offsets that emits the workload on schedule.
 
 use crate::blocks::Ports;
-use crate::node::{Cx, Node};
+use crate::context::Cx;
+use crate::node::Node;
 use crate::protocol::{
     DeliveryId, Effects, Event, Nanos, Payload, Position, SemanticId, StreamId, TimerId, Tuple,
 };

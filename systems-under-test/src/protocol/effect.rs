@@ -1,7 +1,7 @@
 //! What a node wants done, and why bytes cross the network.
 
-use super::event::{Blob, Item, RestartFrom, SaveKey, Scope, Term, TimerId};
-use super::ids::{ChannelId, Nanos, NodeId};
+use super::event::{Blob, Item, RestartFrom, SaveKey, Scope, TimerId};
+use super::ids::{ChannelId, Nanos, NodeId, Term};
 use super::link::{Link, Stamp};
 use super::tuple::{Positions, Tuple};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};

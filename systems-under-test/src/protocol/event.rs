@@ -1,14 +1,10 @@
 //! What a node can be told. Nothing else crosses its border inward.
 
-use super::ids::{ChannelId, NodeId};
+use super::ids::{ChannelId, NodeId, Term};
 use super::link::Link;
 use super::tuple::Tuple;
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
-
-/// Counts how often an instance's leadership changed hands; carried by every data frame, so that a
-/// receiver can tell a deposed primary (a *zombie*) from the real one.
-pub type Term = u32;
 
 /// Everything that must stay in order with the data of a channel.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]

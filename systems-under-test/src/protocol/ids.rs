@@ -11,6 +11,10 @@ pub const SECOND: Nanos = 1_000_000_000;
 /// Nanoseconds in one millisecond.
 pub const MILLISECOND: Nanos = 1_000_000;
 
+/// Counts how often an instance's leadership changed hands; carried by every data frame, so that a
+/// receiver can tell a deposed primary (a *zombie*) from the real one.
+pub type Term = u32;
+
 macro_rules! index {
     ($(#[$doc:meta])* $name:ident, $letter:literal) => {
         $(#[$doc])*

@@ -1,7 +1,6 @@
 //! The one vocabulary between operators, whatever their strategies.
 
-use super::event::Term;
-use super::ids::{ChannelId, InstanceId, NodeId};
+use super::ids::{ChannelId, InstanceId, NodeId, Term};
 use super::tuple::Positions;
 
 /// What operators say to their neighbours and replicas say to each other, whatever the strategy.

@@ -7,9 +7,9 @@ pub mod link;
 pub mod tuple;
 
 pub use effect::{Cause, Effect, Effects, decode};
-pub use event::{Blob, Event, Item, RestartFrom, SaveKey, Scope, Stored, Term, TimerId};
+pub use event::{Blob, Event, Item, RestartFrom, SaveKey, Scope, Stored, TimerId};
 pub use ids::{
-    ChannelId, EdgeId, InstanceId, MILLISECOND, Nanos, NodeId, OperatorId, SECOND, StreamId,
+    ChannelId, EdgeId, InstanceId, MILLISECOND, Nanos, NodeId, OperatorId, SECOND, StreamId, Term,
 };
 pub use link::{Ask, Link, Request, Resend, Stamp};
 pub use tuple::{DeliveryId, Field, Payload, Position, Positions, SemanticId, Symbol, Tuple};

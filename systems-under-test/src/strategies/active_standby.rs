@@ -20,7 +20,8 @@
 use super::{Demand, Entry, Strategy};
 use crate::blocks::{Change, InboxState, Membership, Task};
 use crate::claim::{Answer, Claim, Situation};
-use crate::node::{Cx, Node};
+use crate::context::Cx;
+use crate::node::Node;
 use crate::operator::{OperatorClass, State};
 use crate::plan::{Feed, Plan};
 use crate::planted_bugs::Bug;

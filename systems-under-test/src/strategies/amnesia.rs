@@ -20,7 +20,8 @@
 use super::{Demand, Entry, Strategy};
 use crate::blocks::{Change, Membership, Task};
 use crate::claim::{Answer, Claim, Delivery, Downstream, Situation};
-use crate::node::{Cx, Node};
+use crate::context::Cx;
+use crate::node::Node;
 use crate::plan::Plan;
 use crate::points::PAIR_COMPLETE;
 use crate::protocol::{Effects, Event, NodeId, Resend};

@@ -24,7 +24,8 @@
 use super::{Demand, Entry, Strategy};
 use crate::blocks::{Change, Membership, Task};
 use crate::claim::{Answer, Claim, Delivery, Downstream, Situation, Value};
-use crate::node::{Cx, Node};
+use crate::context::Cx;
+use crate::node::Node;
 use crate::operator::{OperatorClass, Span};
 use crate::options::{OptionDoc, OptionKind};
 use crate::plan::{Dedup, Feed, Plan};

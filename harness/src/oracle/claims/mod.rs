@@ -3,19 +3,16 @@
 mod redelivered;
 
 use super::Case;
-use super::met::met;
 use crate::faults::Effect;
 use crate::machine::{Misread, Strike};
-use crate::metrics::recovery::{Recoveries, span_ns};
-use crate::plan::PlannedPlace;
+use crate::met::met;
+use crate::metrics::recovery::Recoveries;
+use crate::plan::reach::{arbitrary, depends_on_arrival, ends, hit, span_ns, undisturbed};
 use crate::run::RunLog;
 use crate::upsets::{Upset, upsets};
 use aftermath_reports::record::{Claimed, Guarantee, ValueClass};
-use aftermath_systems::claim::{
-    Answer, Claim, Downstream, FaultKind, Situation, UnderRepair, Value,
-};
-use aftermath_systems::operator::OperatorClass;
-use aftermath_systems::plan::{ChannelPlan, Dedup, Plan};
+use aftermath_systems::claim::{Answer, Claim, FaultKind, Situation, UnderRepair, Value};
+use aftermath_systems::plan::ChannelPlan;
 use aftermath_systems::protocol::{InstanceId, Nanos, NodeId, OperatorId};
 
 /// The join of the promises for everything that was upset.
@@ -91,30 +88,6 @@ fn changes_arrival(run: &RunLog, strike: &Strike, upset: bool) -> bool {
     }
 }
 
-/// The operators at the ends of what a fault befalls, `node` if it is a machine; those of its
-/// region, too: it cuts, trims and is set back as a whole.
-pub fn ends(systems: &Plan, place: &PlannedPlace, node: NodeId) -> Vec<OperatorId> {
-    let nodes = match place {
-        PlannedPlace::Node { .. } => vec![node],
-        PlannedPlace::Links { pairs, .. } => pairs.iter().flat_map(|(a, b)| [*a, *b]).collect(),
-    };
-    let operators = |node: NodeId| match systems.region_of(node) {
-        Some(region) => region.instances.clone(),
-        None => vec![systems.node(node).instance],
-    };
-    let instances = nodes.into_iter().flat_map(operators);
-    let mut all: Vec<_> = instances.map(|i| systems.instance(i).operator).collect();
-    all.sort_unstable();
-    all.dedup();
-    all
-}
-
-/// Whether an operator, or one behind it, is of class arbitrary.
-pub fn arbitrary(systems: &Plan, id: OperatorId) -> bool {
-    let class = systems.operator(id).operator().map(|operator| operator.class());
-    class == Some(OperatorClass::Arbitrary) || depends_on_arrival(systems, id)
-}
-
 /// Whether nobody led the instance when a replica of it was hit: its primary had been hit before,
 /// and no other had taken over yet.
 fn headless(
@@ -141,18 +114,6 @@ fn misreads(run: &RunLog) -> impl Iterator<Item = (NodeId, Misread)> + '_ {
     })
 }
 
-/// The operators that an upset of this machine hits: its own, or its whole region, set back with
-/// it.
-pub fn hit(systems: &Plan, node: NodeId) -> Vec<OperatorId> {
-    let Some(region) = systems.region_of(node) else {
-        return vec![systems.instance(systems.node(node).instance).operator];
-    };
-    let mut all: Vec<_> = region.instances.iter().map(|i| systems.instance(*i).operator).collect();
-    all.sort_unstable();
-    all.dedup();
-    all
-}
-
 /// What is promised while nothing fails: everything, but for memory.
 fn standing(run: &RunLog) -> Claim {
     let systems = &run.plan.systems;
@@ -169,23 +130,6 @@ fn standing(run: &RunLog) -> Claim {
         };
     }
     claim
-}
-
-/// The situation of an operator that is hit while all else is well.
-pub fn undisturbed(systems: &Plan, id: OperatorId) -> Situation {
-    let operator = systems.operator(id).operator().expect("only tasks fail");
-    let dedup = systems.operator(id).outputs.iter().map(|edge| systems.edge(*edge).contract.dedup);
-    Situation {
-        fault: FaultKind::MachineLoss,
-        class: operator.class(),
-        span: operator.span(),
-        dedup: dedup.min().unwrap_or(Dedup::Off),
-        spare_left: true,
-        under_repair: UnderRepair::default(),
-        overtaken: false,
-        downstream: downstream(systems, id),
-        planted: systems.bug,
-    }
 }
 
 fn situation(
@@ -288,37 +232,6 @@ fn saved_anew(run: &RunLog, past: &Past, from: Nanos) -> Nanos {
         Some(healed) => over.max(healed.saturating_add(cycles)),
         None => Nanos::MAX,
     })
-}
-
-/// Whether an operator behind `id` is of class arbitrary.
-pub fn depends_on_arrival(systems: &Plan, id: OperatorId) -> bool {
-    systems.operator(id).outputs.iter().map(|edge| systems.edge(*edge).to).any(|to| {
-        let class = systems.operator(to).operator().map(|operator| operator.class());
-        class == Some(OperatorClass::Arbitrary) || depends_on_arrival(systems, to)
-    })
-}
-
-/// How far back the operators behind `id` depend on their inputs, at worst. Those of its own region
-/// are set back with it and do not count.
-fn downstream(systems: &Plan, id: OperatorId) -> Downstream {
-    let region = |id| systems.instance(systems.operator(id).instances[0]).region;
-    behind(systems, id, |to| region(id).is_none() || region(id) != region(to))
-}
-
-/// How far back those of the operators behind `id` that count depend on their inputs, at worst.
-fn behind(systems: &Plan, id: OperatorId, counts: impl Fn(OperatorId) -> bool) -> Downstream {
-    let mut worst = Downstream::Stateless;
-    let mut behind = vec![id];
-    while let Some(from) = behind.pop() {
-        for edge in &systems.operator(from).outputs {
-            let to = systems.edge(*edge).to;
-            behind.push(to);
-            if let (Some(operator), true) = (systems.operator(to).operator(), counts(to)) {
-                worst = worst.max(Downstream::of(operator.span()));
-            }
-        }
-    }
-    worst
 }
 
 fn guarantee(claim: &Claim) -> Guarantee {

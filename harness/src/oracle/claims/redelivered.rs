@@ -1,8 +1,8 @@
 //! Old tuples that come again.
 
-use super::behind;
 use crate::machine::Strike;
 use crate::plan::PlannedPlace;
+use crate::plan::reach::behind;
 use crate::run::RunLog;
 use aftermath_systems::claim::{Answer, Claim, Delivery, Downstream, FaultKind};
 use aftermath_systems::plan::{Dedup, Feed};

@@ -3,7 +3,7 @@
 
 use super::super::pipeline::Dataflow;
 use crate::config::Mixed;
-use crate::plan::{coordinator_name, regions};
+use crate::regions::{coordinator_name, regions};
 use aftermath_systems::options::Options;
 use aftermath_systems::points::{By, Point};
 use aftermath_systems::protocol::Nanos;

@@ -13,12 +13,11 @@ pub use around::{Strategies, Surroundings};
 
 use super::item::Item;
 use super::pipeline::options;
-use super::reader::Table;
+use super::table::Table;
 use super::tree::Kind;
-use crate::config::{FaultAt, FaultConfig, SwarmConfig, Target};
+use crate::config::{FaultAt, FaultConfig, SwarmConfig};
 use crate::faults::{ALL, Place, of};
 use aftermath_systems::options::format_duration;
-use aftermath_systems::protocol::Nanos;
 use when::Before;
 
 /// Most faults of a case.
@@ -77,8 +76,8 @@ fn list(item: &Item, around: &Surroundings) -> Vec<FaultConfig> {
             stratified = true;
         }
         let clash = |(other, _): &(FaultConfig, Item)| {
-            clash(other, &fault, |operator| place::replicas(operator, around))
-                .map(|target| (other.clone(), target))
+            let clash = other.clash(&fault, |operator| place::replicas(operator, around));
+            clash.map(|target| (other.clone(), target))
         };
         if let Some((other, target)) = faults.iter().find_map(clash) {
             item.key_error(
@@ -131,32 +130,6 @@ fn fault(table: &Table, before: Before, around: &Surroundings) -> Option<FaultCo
     table.finish();
     let (kind, place, options) = what?;
     Some(FaultConfig { kind, place: place?, options, at: at?, for_ns, draws })
-}
-
-/// The machine to which two faults certainly give two outcomes at one time. Who leads, and instants
-/// that are drawn, are known only when it runs. What does not kill may befall a machine beside
-/// anything else. `replicas`: how many machines an instance of an operator has.
-pub fn clash(a: &FaultConfig, b: &FaultConfig, replicas: impl Fn(&str) -> u16) -> Option<Target> {
-    if !(a.kind.kills() && b.kind.kills()) || (a.kind, &a.options) == (b.kind, &b.options) {
-        return None;
-    }
-    let (FaultAt::Instant(a_at), FaultAt::Instant(b_at)) = (&a.at, &b.at) else { return None };
-    let end = |at: Nanos, f: &FaultConfig| f.for_ns.map_or(Nanos::MAX, |ns| at.saturating_add(ns));
-    if *a_at >= end(*b_at, b) || *b_at >= end(*a_at, a) {
-        return None;
-    }
-    let machine = |target: &Target| {
-        let alone = replicas(&target.operator) == 1;
-        target.replica.or(alone.then_some(0))
-    };
-    let same = |a: &Target, b: &Target| {
-        a.operator == b.operator
-            && a.instance == b.instance
-            && machine(a).is_some()
-            && machine(a) == machine(b)
-    };
-    let hit = |b: &&Target| a.place.targets().iter().any(|a| same(a, b));
-    b.place.targets().iter().find(hit).cloned()
 }
 
 fn at_text(at: &FaultAt) -> String {

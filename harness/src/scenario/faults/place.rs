@@ -2,11 +2,11 @@
 
 use super::super::diagnostic::suggest;
 use super::super::item::Item;
-use super::super::reader::Table;
+use super::super::table::Table;
 use super::super::tree::Kind;
 use super::Surroundings;
 use crate::config::{FaultPlace, LinkEnd, Target};
-use crate::plan::coordinator_name;
+use crate::regions::coordinator_name;
 use aftermath_systems::pipelines::VertexRole;
 
 /// Reads the machine that a fault befalls, or several.

@@ -3,7 +3,7 @@
 
 use super::super::diagnostic::{list, suggest};
 use super::super::item::Item;
-use super::super::reader::Table;
+use super::super::table::Table;
 use super::{Surroundings, place};
 use crate::config::{FaultAt, FaultPlace, LinkEnd};
 use aftermath_systems::points::Point;

@@ -1,7 +1,7 @@
 //! `faults = { swarm = { ... } }`: how a schedule is drawn as a whole.
 
 use super::super::item::Item;
-use super::super::reader::Table;
+use super::super::table::Table;
 use super::super::tree::Kind;
 use super::{FAULTS_MAX, Surroundings};
 use crate::config::SwarmConfig;

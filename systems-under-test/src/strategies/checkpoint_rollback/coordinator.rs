@@ -1,7 +1,8 @@
 //! Runs the protocol of a region: triggers checkpoints, notices failures, restarts.
 
 use super::{Message, Pointer, say};
-use crate::node::{Cx, Node};
+use crate::context::Cx;
+use crate::node::Node;
 use crate::planted_bugs::Bug;
 use crate::points::Point;
 use crate::protocol::{

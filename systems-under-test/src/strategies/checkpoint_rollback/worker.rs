@@ -2,7 +2,9 @@
 
 use super::{Message, Part, say, slot};
 use crate::blocks::{Alignment, Inbox, Step, Task};
-use crate::node::{Cx, Digest, Node};
+use crate::context::Cx;
+use crate::node::Node;
+use crate::operator::Digest;
 use crate::planted_bugs::Bug;
 use crate::points::Point;
 use crate::protocol::{

@@ -2,7 +2,8 @@
 
 use super::{PassiveStandby, StoreAt};
 use crate::blocks::{Change, Inbox, InboxState, Membership, Task};
-use crate::node::{Cx, Node};
+use crate::context::Cx;
+use crate::node::Node;
 use crate::operator::State;
 use crate::planted_bugs::Bug;
 use crate::protocol::{

@@ -14,7 +14,6 @@ mod promised;
 use crate::config::{FaultAt, FaultConfig, SwarmConfig};
 use crate::faults::{self, Place};
 use crate::plan::RunPlan;
-use crate::scenario::clash;
 use crate::seed::{Draw, Seed};
 use aftermath_systems::claim::FaultKind;
 use aftermath_systems::protocol::Nanos;
@@ -53,7 +52,7 @@ pub fn draw(swarm: &SwarmConfig, plan: &RunPlan, seed: Seed) -> Drawn {
             let fits = match swarm.beyond_claims {
                 true => drawn
                     .iter()
-                    .all(|other| clash(other, &fault, |name| places.replicas(name)).is_none()),
+                    .all(|other| other.clash(&fault, |name| places.replicas(name)).is_none()),
                 false => promised.admits(&fault),
             };
             if fits {

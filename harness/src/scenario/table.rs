@@ -1,139 +1,13 @@
-//! Reading a tree with types: every mistake is noted at its place and reading goes on with a
-//! default, so that all mistakes come at once. A case's overrides lie over the file here.
+//! Tables of the tree as readers see them: each knows which keys were asked for, and a case's
+//! overrides lie over it.
 
-use super::diagnostic::{Diagnostic, Source, nearest, suggest};
+use super::diagnostic::{nearest, suggest};
 use super::item::Item;
-use super::tree::{Entry, Value};
-use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, BTreeSet};
+use super::reading::Reading;
+use super::tree::{Entry, Kind};
+use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::ops::Range;
-
-/// A file that is wrong in more places is not a scenario.
-const MISTAKES_MAX: usize = 1_000;
-
-/// Span, message and help of a mistake: what makes it the same mistake in two cases.
-type Mistake = (usize, usize, String, Option<String>);
-
-/// The mistakes so far.
-#[derive(Default)]
-pub struct Errors {
-    /// With the readings in which each was found.
-    mistakes: RefCell<BTreeMap<Mistake, BTreeSet<usize>>>,
-    /// Mistakes in other files.
-    elsewhere: RefCell<Vec<Diagnostic>>,
-    /// What each reading is of ("case \"base\" under amnesia").
-    readings: RefCell<Vec<String>>,
-}
-
-impl Errors {
-    /// Everything from here on is about this case and strategy.
-    pub fn reading(&self, label: String) {
-        self.readings.borrow_mut().push(label);
-    }
-
-    /// Notes mistakes in another file.
-    pub fn elsewhere(&self, list: Vec<Diagnostic>) {
-        self.elsewhere.borrow_mut().extend(list);
-    }
-
-    fn note(&self, mistake: Mistake) {
-        let reading = self.readings.borrow().len();
-        self.mistakes.borrow_mut().entry(mistake).or_default().insert(reading);
-    }
-
-    /// All of them. One that only some cases have names the first of these, unless its place is
-    /// in a case anyway.
-    pub fn into_list(self, source: &Source, cases: &[Range<usize>]) -> Vec<Diagnostic> {
-        let readings = self.readings.into_inner();
-        let mut list = self.elsewhere.into_inner();
-        for ((start, end, message, help), found) in
-            self.mistakes.into_inner().into_iter().take(MISTAKES_MAX)
-        {
-            let mut diagnostic = source.at(start..end, message);
-            let first = found.first().copied().unwrap_or(0);
-            let inside = cases.iter().any(|case| case.contains(&start));
-            if first > 0 && found.len() < readings.len() && !inside {
-                let others = match found.len() - 1 {
-                    0 => String::new(),
-                    n => format!(" and {n} more"),
-                };
-                diagnostic.notes.push(format!("in {}{others}", readings[first - 1]));
-            }
-            diagnostic.help = help;
-            list.push(diagnostic);
-        }
-        list
-    }
-}
-
-/// A value that a case sets.
-pub struct Override<'t> {
-    /// The setting, dotted.
-    pub path: String,
-    /// The place of its key.
-    pub key_span: Range<usize>,
-    /// The value.
-    pub value: &'t Value,
-    /// Whether a reader asked for it.
-    pub used: Cell<bool>,
-}
-
-/// One reading of the file: the mistakes, and what lies over the file.
-pub struct Reading<'t, 'e> {
-    /// Where mistakes go.
-    pub errors: &'e Errors,
-    /// What a case sets.
-    pub overrides: Vec<Override<'t>>,
-    /// What readers asked for, to suggest from.
-    asked: RefCell<BTreeSet<String>>,
-}
-
-impl<'t, 'e> Reading<'t, 'e> {
-    /// A reading with these overrides.
-    pub fn new(errors: &'e Errors, overrides: Vec<Override<'t>>) -> Self {
-        Reading { errors, overrides, asked: RefCell::default() }
-    }
-
-    /// The table of the whole file.
-    pub fn root<'r>(&'r self, entries: &'t [Entry]) -> Table<'t, 'r> {
-        Table::new(self, String::new(), 0..0, entries)
-    }
-
-    /// Notes a mistake.
-    pub fn error(&self, span: &Range<usize>, message: impl Into<String>, help: Option<String>) {
-        self.errors.note((span.start, span.end, message.into(), help));
-    }
-
-    fn find(&self, path: &str) -> Option<&Override<'t>> {
-        self.asked.borrow_mut().insert(path.to_string());
-        let found = self.overrides.iter().find(|o| o.path == path)?;
-        found.used.set(true);
-        Some(found)
-    }
-
-    /// Reports the overrides that no reader asked for; `strategy` is that of the case.
-    pub fn finish(&self, strategy: Option<&str>) {
-        let asked = self.asked.borrow();
-        for unused in self.overrides.iter().filter(|o| !o.used.get()) {
-            let path = &unused.path;
-            let near = nearest(path, asked.iter().map(String::as_str));
-            let help = match near {
-                Some(best) => format!("did you mean `{best}`?"),
-                None => "a setting is written as in the file, with its table before a dot: \
-                         \"timing.interval\""
-                    .to_string(),
-            };
-            let option = path.strip_prefix("strategy.").filter(|o| !o.contains('.'));
-            let message = match (option, strategy) {
-                (Some(option), Some(strategy)) => {
-                    format!("strategy `{strategy}` has no option `{option}`")
-                }
-                _ => format!("no such setting: `{path}`"),
-            };
-            self.error(&unused.key_span, message, Some(help));
-        }
-    }
-}
 
 /// A table being read: it knows which keys were asked for.
 pub struct Table<'t, 'r> {
@@ -147,7 +21,22 @@ pub struct Table<'t, 'r> {
     taken: RefCell<Vec<String>>,
 }
 
+impl<'t, 'r> Item<'t, 'r> {
+    /// A table.
+    pub fn table(&self) -> Option<Table<'t, 'r>> {
+        let Kind::Table(entries) = &self.value.kind else {
+            return self.wrong_type("a table", None);
+        };
+        Some(Table::new(self.reading, self.path.clone(), self.key_span.clone(), entries))
+    }
+}
+
 impl<'t, 'r> Table<'t, 'r> {
+    /// The table of the whole file.
+    pub fn root(reading: &'r Reading<'t, 'r>, entries: &'t [Entry]) -> Self {
+        Table::new(reading, String::new(), 0..0, entries)
+    }
+
     /// A table at `path`.
     pub fn new(
         reading: &'r Reading<'t, 'r>,

@@ -1,4 +1,4 @@
-//! The running hash of one node's events and effects.
+//! The hash of whatever must be told apart: the events and effects of a node, a scenario's text.
 //!
 //! It feeds on `derive(Hash)`, whose sequence of words is a function of the values alone; the
 //! hasher below is ours, so that it is the same on every platform and in every build.

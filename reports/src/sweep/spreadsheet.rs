@@ -1,9 +1,6 @@
-//! The files of a sweep.
+//! The cells of a sweep for a spreadsheet.
 
 use super::cell::SweepCell;
-use crate::figures;
-use crate::write::{WriteError, jsonl, write_files};
-use std::path::Path;
 
 /// The cells as CSV.
 ///
@@ -65,24 +62,4 @@ pub fn csv(cells: &[SweepCell]) -> Result<String, csv::Error> {
     }
     let bytes = writer.into_inner().map_err(|e| csv::Error::from(e.into_error()))?;
     Ok(String::from_utf8(bytes).expect("built from strings"))
-}
-
-/// Writes `sweep.jsonl`, `sweep.csv`, `sweep.svg` and `sweep.png` into `dir`, which must be there.
-///
-/// # Errors
-///
-/// When a file cannot be written or the picture cannot be painted.
-pub fn write(dir: &Path, title: &str, cells: &[SweepCell]) -> Result<(), WriteError> {
-    let fail = |name: &str, what: String| WriteError { file: dir.join(name), what };
-    let figure = figures::heat_map(title, cells);
-    let csv = csv(cells).map_err(|e| fail("sweep.csv", e.to_string()))?;
-    let svg = figure.svg().map_err(|e| fail("sweep.svg", e))?;
-    let png = figure.png().map_err(|e| fail("sweep.png", e))?;
-    let files = [
-        ("sweep.jsonl".to_owned(), jsonl(cells).into_bytes()),
-        ("sweep.csv".to_owned(), csv.into_bytes()),
-        ("sweep.svg".to_owned(), svg.into_bytes()),
-        ("sweep.png".to_owned(), png),
-    ];
-    write_files(dir, &files)
 }

@@ -13,8 +13,7 @@
 
 use crate::config::{FaultAt, FaultConfig};
 use crate::faults::{Effect, Weather};
-use crate::metrics::recovery::span_ns;
-use crate::oracle::claims::{arbitrary, depends_on_arrival, ends, hit, undisturbed};
+use crate::plan::reach::{arbitrary, depends_on_arrival, ends, hit, span_ns, undisturbed};
 use crate::plan::{PlannedFault, PlannedPlace, RunPlan, at_instant};
 use crate::transfer::transfer;
 use aftermath_systems::claim::{Answer, FaultKind, Situation, UnderRepair};
