@@ -1,8 +1,9 @@
-//! The section about input. Each key, its unit, limits and default are here and nowhere else.
+//! The section about input.
 
 use super::diagnostic::Diagnostic;
 use super::item::Item;
 use super::kept;
+use super::keys::sections::input as keys;
 use super::pipeline::Dataflow;
 use super::recording::{self, ReadError};
 use super::table::Table;
@@ -14,22 +15,19 @@ use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Most tuples of a run.
-const TUPLES_MAX: u64 = 50_000_000;
-
 /// Where the tuples come from: one of these keys.
-const KINDS: [&str; 3] = ["recorded", "generated", "nexmark"];
+const KINDS: [&str; 3] = [keys::RECORDED.name, keys::GENERATED.name, keys::NEXMARK.name];
 const RECORDED: usize = 0;
 const GENERATED: usize = 1;
 const NEXMARK: usize = 2;
 
 /// File, first rows, pipeline whose columns it was read with.
-type Key = (PathBuf, Option<u64>, &'static str);
+type ReadAs = (PathBuf, Option<u64>, &'static str);
 
 /// Recorded streams, each read once however many cases use it.
 pub struct Recordings<'a> {
     base_dir: &'a Path,
-    read: RefCell<BTreeMap<Key, Result<Arc<Recording>, String>>>,
+    read: RefCell<BTreeMap<ReadAs, Result<Arc<Recording>, String>>>,
 }
 
 impl<'a> Recordings<'a> {
@@ -81,11 +79,12 @@ pub fn input(
     recordings: &Recordings,
 ) -> (Option<InputConfig>, Kept, u64) {
     let table = root.table("input");
-    let rate = table.require("rate_per_s", "rate_per_s = 2500", |i| i.integer(1..=1_000_000));
+    let rate =
+        table.require(&keys::RATE_PER_S, "rate_per_s = 2500", |i| i.number(&keys::RATE_PER_S));
     let found = table.one_of(&KINDS);
-    let take = table.get("take");
-    let rows = take.as_ref().and_then(|item| item.integer(1..=TUPLES_MAX));
-    let only = table.get("only");
+    let take = table.get(keys::TAKE.name);
+    let rows = take.as_ref().and_then(|item| item.number(&keys::TAKE));
+    let only = table.get(keys::ONLY.name);
     table.finish();
     if let (Some(take), Some((kind, item))) = (&take, &found)
         && *kind != RECORDED
@@ -170,15 +169,15 @@ fn recorded(
 
 fn nexmark(item: &Item) -> Option<InputConfig> {
     let table = item.table()?;
-    let events = table.require("events", "events = 20000", |i| i.integer(1..=TUPLES_MAX));
+    let events = table.require(&keys::EVENTS, "events = 20000", |i| i.number(&keys::EVENTS));
     table.finish();
     Some(InputConfig::Nexmark { events: events? })
 }
 
 fn generate(item: &Item) -> Option<InputConfig> {
     let table = item.table()?;
-    let tuples = table.require("tuples", "tuples = 20000", |i| i.integer(1..=TUPLES_MAX));
-    let keys = table.require("keys", "keys = 1000", |i| i.integer(1..=1_000_000_000));
+    let tuples = table.require(&keys::TUPLES, "tuples = 20000", |i| i.number(&keys::TUPLES));
+    let keys = table.require(&keys::KEYS, "keys = 1000", |i| i.number(&keys::KEYS));
     table.finish();
     Some(InputConfig::Generated { tuples: tuples?, keys: u32::try_from(keys?).ok()? })
 }

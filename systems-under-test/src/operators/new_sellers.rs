@@ -5,6 +5,7 @@ use super::merge::{Loaded, Merge};
 use crate::nexmark::Event;
 use crate::operator::{Operator, OperatorClass, Outputs, Span, State, mix};
 use crate::protocol::{Field, Nanos, Payload, Positions, SemanticId, StreamId, Symbol, Tuple};
+use std::collections::BTreeSet;
 
 impl Value for Symbol {
     fn mix_into(self, hash: u64) -> u64 {
@@ -85,9 +86,9 @@ impl NewSellers {
         let Some(index) = self.open.take() else { return };
         self.firsts = Positions::default();
         let release = trigger.map(|input| out.release(input));
-        let sellers = self.sellers.drain();
+        let sellers: BTreeSet<u32> = self.sellers.drain().map(|(seller, ())| seller).collect();
         for (key, name) in self.people.drain() {
-            if !sellers.contains_key(&key) {
+            if !sellers.contains(&key) {
                 continue;
             }
             let semantic = SemanticId { kind: Self::NEW_SELLER, key, index };
