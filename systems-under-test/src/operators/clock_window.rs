@@ -13,11 +13,10 @@ use crate::protocol::{Field, Nanos, Payload, Positions, SemanticId, Tuple};
 ///
 /// The class is *arbitrary*: in which window a bid counts depends on when it is handled. So exactly
 /// once means nothing for single answers: whoever computes again counts the same bids in later
-/// windows, and a window that had been answered and is restored with less in it is answered again,
-/// with a smaller count. What could be asked for is that each bid counts in one window, so that the
-/// counts of a bidder add up to their bids. An instance that starts empty with the first input of
-/// the window that was open, which is what `needs` asks for, keeps this sum; one that starts from
-/// an older state does not, because windows that have been answered since are answered again.
+/// windows. What could be asked for is that each bid counts in one window, so that the counts of a
+/// bidder add up to their bids. An instance that starts empty with the first bid of the window that
+/// was open, which is what `needs` asks for, keeps this sum. One that goes back further does not: if
+/// a window has ended since, its bids have been told, and those that come again count once more.
 #[derive(Clone, Debug)]
 pub struct ClockWindow {
     length: Nanos,
