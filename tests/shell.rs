@@ -189,9 +189,19 @@ fn every_shell_gets_its_completions() {
 
 #[test]
 fn help_teaches() {
-    for command in
-        ["run", "campaign", "search", "replay", "shrink", "sweep", "report", "list", "completions"]
-    {
+    for command in [
+        "run",
+        "check",
+        "campaign",
+        "search",
+        "replay",
+        "shrink",
+        "sweep",
+        "report",
+        "list",
+        "schema",
+        "completions",
+    ] {
         let ran = aftermath(&[command, "--help"]).exits(0);
         assert!(ran.stdout.contains("Examples:"), "{}", ran.stdout);
         let widest = ran.stdout.lines().map(|line| line.chars().count()).max();

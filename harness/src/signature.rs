@@ -1,8 +1,7 @@
 //! In which respects a run is broken, without numbers and times: two runs with one signature show
 //! the same violation, as far as the judge can tell.
 
-use crate::record::WORLDS_DIFFER;
-use aftermath_reports::record::{Claimed, Guarantee, Record, Status};
+use aftermath_reports::record::{Claimed, Guarantee, Record, Status, WORLDS_DIFFER};
 use std::fmt;
 
 /// Whatever was promised, this must hold: how reasons begin, and what it is called here.

@@ -7,14 +7,17 @@ Examples:
   aftermath run scenarios/flights.toml --seeds 7 one seed
   aftermath replay scenarios/flights.toml --strategy amnesia --seed 7
                                                  one run again, told
+  aftermath check scenarios/golden.toml --baseline scenarios/baselines/golden.toml
+                                                 what has changed; silent if nothing has
   aftermath sweep scenarios/sweep.toml           a failure at every protocol point
   aftermath shrink broken.toml --seed 7          the smallest scenario that breaks in the same way
   aftermath list strategies                      what a scenario can name
+  aftermath list keys timing                     the keys of a scenario: limits, defaults, purpose
   aftermath completions bash > ~/.local/share/bash-completion/completions/aftermath
 
 Exit codes:
     0  held: every promise and expectation was kept
-    1  broken: at least one was not
+    1  broken: at least one was not; of check also: something has changed
     2  wrong usage, a mistake in a scenario, or a file or stdout that cannot be written
     3  inconclusive: for some case and strategy the faults met nothing
     4  nothing ran
@@ -49,6 +52,33 @@ a second one gives up at once.
 
 Exit codes: 0 held, 1 broken, 2 wrong usage or scenario or nowhere to write, 3 inconclusive,
 4 nothing ran, 101 a bug of aftermath itself, 130 interrupted.";
+
+/// Below `aftermath check --help`.
+pub const CHECK: &str = "\
+The baseline has, for each case and strategy and for every seed: status, guarantees, counts,
+messages and bytes by cause, saves, checkpoints, times of recovery, and hashes of the traces. A run
+is a function of scenario and seed, so the same program gives the same values, and nothing is
+printed. Whatever is another one is told by name, one line each:
+  flights / base / passive-standby: duplicates 0 → 1 (seed 7)
+A trace that differs while no number does is told too, and is no failure. Cases that are new or gone
+are named; scenarios and strategies that were not asked for are left alone.
+
+A case that is broken fails, whatever the baseline says. So does a budget that is not kept. Budgets
+stand at the top of the file, where --bless changes nothing:
+  [budget]
+  \"* / passive-standby\" = [\"recovery.r2.p99 <= 1s\", \"lost <= 0\"]
+A quantity stands for each run, or its sum, mean, min, max, p50, p90, p95 or p99 over the runs.
+Signs are <=, <, >=, > and =. `recovery_ms.r2.p99 <= 1000` is the same in milliseconds.
+
+Examples:
+  aftermath check scenarios/flights.toml --seeds 0..4 --baseline flights.toml --bless
+  aftermath check scenarios/flights.toml --seeds 0..4 --baseline flights.toml
+  aftermath check s.toml --baseline b.toml --out out     also a report, with junit.xml
+  cat out/summary.md >> \"$GITHUB_STEP_SUMMARY\"
+
+Exit codes: 0 nothing changed, or it is written with --bless; 1 something changed, is broken or over
+budget; 2 wrong usage, scenario or baseline (missing, not readable, of other scenarios), or nowhere
+to write; 4 nothing ran; 101 a bug of aftermath itself; 130 interrupted, and nothing is written.";
 
 /// Below `aftermath campaign --help`.
 pub const CAMPAIGN: &str = "\
@@ -179,4 +209,15 @@ Examples:
   aftermath list                  everything
   aftermath list strategies       with their options
   aftermath list points           when a fault can strike: at = { point = \"took-over\" }
-  aftermath list quantities       what an [expect] section may name";
+  aftermath list quantities       what an [expect] section may name
+  aftermath list keys             every key of a scenario: what it takes, its default, what it is for
+  aftermath list keys timing      those of one table, or a single one: timing.interval, fault.0.at";
+
+/// Below `aftermath schema --help`.
+pub const SCHEMA: &str = "\
+Editors complete and check scenarios with it, and show what a key is for. Name it in the first line of
+a scenario:
+  #:schema schema.json
+
+Examples:
+  aftermath schema > schema.json";

@@ -2,6 +2,7 @@
 
 mod args;
 mod campaign;
+mod check;
 mod choose;
 mod completions;
 mod exit;
@@ -14,6 +15,7 @@ mod progress;
 mod replay;
 mod report;
 mod run;
+mod schema;
 mod search;
 mod shrink;
 mod sweep;
@@ -21,7 +23,7 @@ mod sweep;
 pub use exit::Exit;
 
 use aftermath_systems::strategies::Registry;
-use args::{Args, Command};
+use args::{Args, Command, SchemaArgs};
 use clap::Parser;
 use std::process::ExitCode;
 
@@ -40,6 +42,7 @@ pub fn main(registry: &Registry) -> ExitCode {
     };
     let exit = match args.command {
         Command::Run(args) => run::run(&args, registry),
+        Command::Check(args) => check::check(&args, registry),
         Command::Campaign(args) => campaign::campaign(&args, registry),
         Command::Search(args) => search::search(&args, registry),
         Command::Replay(args) => replay::replay(&args, registry),
@@ -47,6 +50,7 @@ pub fn main(registry: &Registry) -> ExitCode {
         Command::Shrink(args) => shrink::shrink(&args, registry),
         Command::Report(args) => report::report(&args),
         Command::List(args) => list::list(&args, registry),
+        Command::Schema(SchemaArgs {}) => schema::schema(registry),
         Command::Completions(args) => completions::completions(&args),
     };
     exit.into()

@@ -41,9 +41,9 @@ fn what_a_swarm_does_not_say_has_its_default() {
 #[test]
 fn each_absurd_request_is_refused() {
     for (settings, expected) in [
-        ("most = 1_000_000_000", "`faults.swarm.most` must be in 1..=1000"),
-        ("most = 0", "`faults.swarm.most` must be in 1..=1000"),
-        ("most = -3", "`faults.swarm.most` must be in 1..=1000"),
+        ("most = 1_000_000_000", "`faults.swarm.most` must be from 1 to 1000"),
+        ("most = 0", "`faults.swarm.most` must be from 1 to 1000"),
+        ("most = -3", "`faults.swarm.most` must be from 1 to 1000"),
         ("most = \"4\"", "`faults.swarm.most` must be an integer, not a string"),
         ("kinds = [\"machine-los\"]", "did you mean `machine-loss`?"),
         ("kinds = [\"fire\"]", "unknown fault `fire`"),
@@ -87,7 +87,7 @@ fn all_mistakes_of_a_swarm_come_at_once() {
   |          ^^^^^^
   = help: did you mean `pause`?
 ",
-            "error: `faults.swarm.most` must be in 1..=1000
+            "error: `faults.swarm.most` must be from 1 to 1000
  --> test.toml:9:8
   |
 9 | most = 1_000_000_000
