@@ -176,7 +176,8 @@ fn list_names_everything_that_a_scenario_can_name() {
         .chain(faults::ALL.iter().map(|fault| fault.name))
         .chain(formulas::names())
         .chain(aftermath_harness::config::Quantity::ALL.iter().map(|(name, _)| *name))
-        .chain(planted_bugs::ALL.iter().map(|bug| bug.name));
+        .chain(planted_bugs::ALL.iter().map(|bug| bug.name))
+        .chain(["timing.heartbeat", "fault.N.at", "case.N.matrix", "expect.mean"]);
     for name in names {
         let listed = |line: &str| line.split_whitespace().next() == Some(name);
         assert!(ran.stdout.lines().any(listed), "{name} is not listed:\n{}", ran.stdout);
@@ -387,4 +388,13 @@ fn statuses_that_a_case_expects_are_no_failure() {
     let record: Record = serde_json::from_str(ran.stdout.trim()).expect("one record");
     assert_eq!(record.status, Status::Broken);
     ran.exits(0);
+}
+
+#[test]
+fn a_replay_takes_the_first_seed_of_the_scenario_if_none_is_named() {
+    let scratch = Scratch::new("cli-first-seed");
+    let text = format!("seeds = \"5..7\"\nstrategies = [\"amnesia\"]\n{SMALL}");
+    let ran = aftermath(&["replay", &file(&scratch, "first", &text), "--format", "json"]).exits(0);
+    let record: Record = serde_json::from_str(ran.stdout.trim()).expect("one record");
+    assert_eq!(record.seed, 5);
 }

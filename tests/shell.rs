@@ -199,6 +199,7 @@ fn help_teaches() {
         "sweep",
         "report",
         "list",
+        "schema",
         "completions",
     ] {
         let ran = aftermath(&[command, "--help"]).exits(0);

@@ -5,12 +5,13 @@ use aftermath_reports::record::{Claimed, Guarantee, Record, Status, WORLDS_DIFFE
 use std::fmt;
 
 /// Whatever was promised, this must hold: how reasons begin, and what it is called here.
-const CHECKERS: [(&str, &str); 5] = [
+const CHECKERS: [(&str, &str); 6] = [
     (WORLDS_DIFFER, "worlds"),
     ("ledger:", "ledger"),
     ("reference:", "reference"),
     ("confirmed-before-durable:", "durability"),
     ("pair:", "pair"),
+    ("leader:", "leader"),
 ];
 
 /// What is measured where there is no such number, which is another violation than a wrong one.

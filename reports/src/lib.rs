@@ -11,6 +11,7 @@
 //! | What does the terminal show? | [`table`], laid out by `grid` |
 //! | What does a spreadsheet get? | [`summary_csv`] |
 //! | What does a sweep of failures leave behind, and how is it shown? | [`sweep`] |
+//! | What does a search over one setting leave behind? | [`search`] |
 //! | What does a program that runs tests get? | [`junit`] |
 //! | What does a pull request or an issue show? | [`markdown`] |
 //! | What do the pictures show? | [`figures`], with scales from `axis` and looks from `style` |
@@ -34,6 +35,7 @@ mod phases;
 pub mod record;
 mod row;
 mod scene;
+pub mod search;
 mod spread;
 mod style;
 pub mod summary;

@@ -236,7 +236,7 @@ impl Overhead {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Witness {
     /// Which checker speaks: `lost`, `duplicate`, `wrong-value`, `unexpected`, `state`, `memory`,
-    /// `confirmed-before-durable`, `pair`, `reference`, `stuck`, `expectation`.
+    /// `confirmed-before-durable`, `pair`, `leader`, `reference`, `stuck`, `expectation`.
     pub checker: String,
     /// What it is about ("origin DTW, row 51").
     pub subject: String,

@@ -1,11 +1,12 @@
-//! The files of a report, and of a sweep.
+//! The files of a report, of a sweep and of a search.
 
 use crate::figures;
-use crate::files::{WriteError, jsonl, write_files, write_with};
+use crate::files::{WriteError, jsonl, make_folder, write_files, write_with};
 use crate::html;
 use crate::junit;
 use crate::markdown;
 use crate::record::{CaseResult, Record};
+use crate::search::{self, Search};
 use crate::summary::Report;
 use crate::summary_csv;
 use crate::sweep::{self, SweepCell};
@@ -79,10 +80,7 @@ pub fn write_report(
         files.push((svg.clone(), figure.svg().map_err(|e| fail(&svg, e))?.into_bytes()));
         files.push((png.clone(), figure.png().map_err(|e| fail(&png, e))?));
     }
-    fs::create_dir_all(dir).map_err(|e| WriteError {
-        file: dir.to_owned(),
-        what: format!("the folder cannot be made: {e}"),
-    })?;
+    make_folder(dir)?;
     write_with(dir, Some((RECORDS, &mut records)), &files)?;
     remove_other_figures(dir, &files)?;
     Ok(Written {
@@ -142,6 +140,28 @@ pub fn write_sweep(dir: &Path, title: &str, cells: &[SweepCell]) -> Result<(), W
         ("sweep.svg".to_owned(), svg.into_bytes()),
         ("sweep.png".to_owned(), png),
     ];
+    write_files(dir, &files)
+}
+
+/// Writes `search.csv`, `search.jsonl`, `search.svg` and `search.png` into `dir`, which is created
+/// if it is missing.
+///
+/// # Errors
+///
+/// When a file cannot be written or the picture cannot be painted.
+pub fn write_search(dir: &Path, search: &Search) -> Result<(), WriteError> {
+    let fail = |name: &str, what: String| WriteError { file: dir.join(name), what };
+    let figure = figures::search(search);
+    let csv = search::csv(search).map_err(|e| fail("search.csv", e.to_string()))?;
+    let svg = figure.svg().map_err(|e| fail("search.svg", e))?;
+    let png = figure.png().map_err(|e| fail("search.png", e))?;
+    let files = [
+        ("search.csv".to_owned(), csv.into_bytes()),
+        ("search.jsonl".to_owned(), search::jsonl(search).into_bytes()),
+        ("search.svg".to_owned(), svg.into_bytes()),
+        ("search.png".to_owned(), png),
+    ];
+    make_folder(dir)?;
     write_files(dir, &files)
 }
 

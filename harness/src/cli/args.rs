@@ -43,8 +43,10 @@ pub enum Command {
     Sweep(SweepArgs),
     /// Write the report again from records alone
     Report(ReportArgs),
-    /// List strategies, pipelines, faults, formulas, planted bugs and protocol points
+    /// List strategies, pipelines, faults, formulas, planted bugs, protocol points and keys
     List(ListArgs),
+    /// Print a JSON schema of scenarios, for editors
+    Schema(SchemaArgs),
     /// Print a script that completes this command line in a shell
     Completions(CompletionsArgs),
 }
@@ -168,8 +170,7 @@ pub struct SearchArgs {
 }
 
 #[derive(ClapArgs, Debug)]
-#[command(after_help = help::REPLAY)]
-pub struct ReplayArgs {
+pub struct OneRun {
     /// The scenario file
     #[arg(value_name = "SCENARIO")]
     pub scenario: PathBuf,
@@ -179,12 +180,19 @@ pub struct ReplayArgs {
     /// The strategy; default: the only one of the case
     #[arg(long, value_name = "NAME")]
     pub strategy: Option<String>,
-    /// The seed
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub seed: u64,
+    /// The seed; default: the first of the scenario
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
     /// The stratum of a stratified case
     #[arg(long, value_name = "N")]
     pub stratum: Option<u32>,
+}
+
+#[derive(ClapArgs, Debug)]
+#[command(after_help = help::REPLAY)]
+pub struct ReplayArgs {
+    #[command(flatten)]
+    pub run: OneRun,
     /// Where to run it; both must agree exactly. Default: the scenario's, or events
     #[arg(long, value_enum, value_name = "WORLD")]
     pub world: Option<Worlds>,
@@ -214,7 +222,8 @@ pub struct SweepArgs {
     /// How long a failure lasts; default: until it is suspected, and two redirects
     #[arg(long = "for", value_name = "SPAN", value_parser = parse_duration)]
     pub for_ns: Option<u64>,
-    /// How long the first of two failures lasts; default: as long as the second
+    /// How long the first of two failures lasts; default: as long as the second. Try a long one, too:
+    /// what was lost long ago is easily forgotten
     #[arg(long = "first-for", value_name = "SPAN", value_parser = parse_duration,
         requires = "second")]
     pub first_for_ns: Option<u64>,
@@ -245,21 +254,8 @@ pub struct SweepArgs {
 #[derive(ClapArgs, Debug)]
 #[command(after_help = help::SHRINK)]
 pub struct ShrinkArgs {
-    /// The scenario file
-    #[arg(value_name = "SCENARIO")]
-    pub scenario: PathBuf,
-    /// The case; default: the only one
-    #[arg(long, value_name = "NAME")]
-    pub case: Option<String>,
-    /// The strategy; default: the only one of the case
-    #[arg(long, value_name = "NAME")]
-    pub strategy: Option<String>,
-    /// The seed; default: the first of the scenario
-    #[arg(long, value_name = "N")]
-    pub seed: Option<u64>,
-    /// The stratum of a stratified case
-    #[arg(long, value_name = "N")]
-    pub stratum: Option<u32>,
+    #[command(flatten)]
+    pub run: OneRun,
     /// At most so many runs
     #[arg(long, value_name = "N", default_value_t = 500)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..))]
@@ -294,7 +290,14 @@ pub struct ListArgs {
     /// What to list; everything if not given
     #[arg(value_enum)]
     pub what: Option<What>,
+    /// Of keys only this one, and what is in it: timing.interval, fault.0.at, faults
+    #[arg(value_name = "KEY")]
+    pub key: Option<String>,
 }
+
+#[derive(ClapArgs, Debug)]
+#[command(after_help = help::SCHEMA)]
+pub struct SchemaArgs {}
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub enum What {
@@ -305,6 +308,7 @@ pub enum What {
     Quantities,
     PlantedBugs,
     Points,
+    Keys,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]

@@ -12,6 +12,7 @@ Examples:
   aftermath sweep scenarios/sweep.toml           a failure at every protocol point
   aftermath shrink broken.toml --seed 7          the smallest scenario that breaks in the same way
   aftermath list strategies                      what a scenario can name
+  aftermath list keys timing                     the keys of a scenario: limits, defaults, purpose
   aftermath completions bash > ~/.local/share/bash-completion/completions/aftermath
 
 Exit codes:
@@ -159,7 +160,7 @@ Examples:
   aftermath sweep scenarios/sweep.toml
   aftermath sweep scenarios/sweep.toml --strategy passive-standby --all
   aftermath sweep scenarios/sweep.toml --second --pairs 20000
-  aftermath sweep scenarios/sweep.toml --second --first-for 200ms --pairs 20000
+  aftermath sweep scenarios/sweep.toml --second --first-for 1s --pairs 20000
 
 Exit codes: 0 no claim broken, 1 a claim broken, 2 wrong usage or scenario, 4 nothing ran, 130
 interrupted (what is done is written), 101 a bug of aftermath itself: a run that ended early and the
@@ -208,4 +209,15 @@ Examples:
   aftermath list                  everything
   aftermath list strategies       with their options
   aftermath list points           when a fault can strike: at = { point = \"took-over\" }
-  aftermath list quantities       what an [expect] section may name";
+  aftermath list quantities       what an [expect] section may name
+  aftermath list keys             every key of a scenario: what it takes, its default, what it is for
+  aftermath list keys timing      those of one table, or a single one: timing.interval, fault.0.at";
+
+/// Below `aftermath schema --help`.
+pub const SCHEMA: &str = "\
+Editors complete and check scenarios with it, and show what a key is for. Name it in the first line of
+a scenario:
+  #:schema schema.json
+
+Examples:
+  aftermath schema > schema.json";

@@ -2,9 +2,10 @@
 
 use super::args::{ListArgs, What};
 use super::exit::Exit;
-use super::output::print_all;
+use super::output::{print_all, usage};
 use crate::baseline;
 use crate::config::Quantity;
+use crate::scenario::keys::told::{self, Told};
 use crate::{faults, formulas};
 use aftermath_systems::options::{OptionDoc, OptionKind};
 use aftermath_systems::points::{By, Point};
@@ -13,6 +14,15 @@ use aftermath_systems::{pipelines, planted_bugs};
 
 /// Prints the lists.
 pub fn list(args: &ListArgs, registry: &Registry) -> Exit {
+    if let Some(wanted) = &args.key {
+        if args.what != Some(What::Keys) {
+            return usage("error: only keys are listed one by one: `aftermath list keys KEY`\n");
+        }
+        return match told::find(wanted, registry) {
+            Ok(found) => print_all(&lines(&found)),
+            Err(why) => usage(&format!("error: {why}\n")),
+        };
+    }
     let mut text = String::new();
     let mut section = |what: What, title: &str, lines: Vec<String>| {
         if args.what.is_none_or(|wanted| wanted == what) {
@@ -40,7 +50,14 @@ pub fn list(args: &ListArgs, registry: &Registry) -> Exit {
     section(What::PlantedBugs, "Deliberately wrong variants", bugs.collect());
     let points = registry.iter().flat_map(points);
     section(What::Points, "Protocol points at which a fault can strike", points.collect());
+    let keys = told::all(registry).into_iter().filter(|told| !told.again);
+    let title = "Keys of a scenario: N is a number, other capitals are names";
+    section(What::Keys, title, keys.map(|told| told.to_string()).collect());
     print_all(&format!("{}\n", text.trim_end()))
+}
+
+fn lines(told: &[Told]) -> String {
+    told.iter().map(|told| format!("{told}\n")).collect()
 }
 
 /// The points of a strategy.

@@ -15,6 +15,7 @@ mod progress;
 mod replay;
 mod report;
 mod run;
+mod schema;
 mod search;
 mod shrink;
 mod sweep;
@@ -22,7 +23,7 @@ mod sweep;
 pub use exit::Exit;
 
 use aftermath_systems::strategies::Registry;
-use args::{Args, Command};
+use args::{Args, Command, SchemaArgs};
 use clap::Parser;
 use std::process::ExitCode;
 
@@ -49,6 +50,7 @@ pub fn main(registry: &Registry) -> ExitCode {
         Command::Shrink(args) => shrink::shrink(&args, registry),
         Command::Report(args) => report::report(&args),
         Command::List(args) => list::list(&args, registry),
+        Command::Schema(SchemaArgs {}) => schema::schema(registry),
         Command::Completions(args) => completions::completions(&args),
     };
     exit.into()

@@ -116,6 +116,25 @@ impl Quantity {
         Quantity::ALL.iter().find(|(_, other)| *other == self).map_or("", |(name, _)| name)
     }
 
+    /// What it is, in one sentence.
+    pub fn doc(self) -> &'static str {
+        match self {
+            Quantity::Lost => "Outputs of the fault-free run that never arrived.",
+            Quantity::Duplicates => "Copies of outputs beyond the first.",
+            Quantity::Wrong => "Outputs with another value than in the fault-free run.",
+            Quantity::R1 => "From the fault to the first output that descends from the recovery.",
+            Quantity::R2 => "From the fault to the first new output that does.",
+            Quantity::R3 => "From the fault to the output from which on lag is normal again.",
+            Quantity::Silence => "The longest gap between new outputs around the fault.",
+            Quantity::Detect => "From the fault until it was suspected.",
+            Quantity::BytesPerHopPpm => {
+                "Extra bytes of a hop into a protected operator, without heartbeats, in millionths \
+                 of its tuple bytes, while nothing fails."
+            }
+            Quantity::RetainedMax => "Most tuples that were kept to be sent again.",
+        }
+    }
+
     /// Whether it is a span of time (written `"639ms"`), or a plain number.
     pub fn is_time(self) -> bool {
         matches!(

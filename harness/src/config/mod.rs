@@ -30,7 +30,8 @@ pub struct Scenario {
     pub about: String,
     /// The file, as the user wrote it, for messages and replay lines.
     pub path: String,
-    /// A hash of its text and of the rows that it reads, in hexadecimal digits.
+    /// A hash of what it says, comments and layout left out, and of the rows that it reads, in
+    /// hexadecimal digits.
     pub content: String,
     /// Its seeds, if the command line does not say otherwise.
     pub seeds: Range<u64>,
@@ -113,6 +114,9 @@ pub struct SwarmConfig {
     pub from_ns: Nanos,
     /// They start before this instant, ns.
     pub until_ns: Nanos,
+    /// Whether failures may come while others are being recovered from, and are drawn near the
+    /// begin and end of others.
+    pub overlap: bool,
     /// Whether anything may befall anything at any time, promised or not.
     pub beyond_claims: bool,
 }

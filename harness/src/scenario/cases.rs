@@ -2,6 +2,7 @@
 //! strategy.
 
 use super::item::Item;
+use super::keys::top;
 use super::reading::{Errors, Override, Reading};
 use super::sections::{self, Recordings};
 use super::table::Table;
@@ -58,10 +59,10 @@ struct Draft<'t> {
 
 /// Reads all cases; `root` is the file without overrides, `strategies` those of the file.
 pub fn read(context: &Context, root: &Table, strategies: &[Entry]) -> Vec<Case> {
-    let shared = root.get("expect");
-    let shared = shared.and_then(|item| expect::read(&item, context.formulas, context.registry));
+    let shared =
+        root.read(&top::EXPECT, |item| expect::read(&item, context.formulas, context.registry));
     let shared = shared.unwrap_or_default();
-    let drafts = match root.get("case") {
+    let drafts = match root.get(top::CASE.name) {
         None => Vec::new(),
         Some(item) if matches!(item.value.kind, Kind::Table(_)) => {
             let help = "every case has a table of its own: write [[case]]".to_string();
@@ -101,7 +102,8 @@ pub fn read(context: &Context, root: &Table, strategies: &[Entry]) -> Vec<Case> 
         }
         for point in 0..points {
             let (name, overrides) = at_point(context, draft, point);
-            if !names.insert(name.clone()) {
+            // One that could not be read has been reported.
+            if !draft.name.is_empty() && !names.insert(name.clone()) {
                 let message = format!("two cases are called \"{name}\"");
                 root.reading.error(&draft.span, message, None);
             }
@@ -174,7 +176,7 @@ fn draft<'t>(
     strategies: &[Entry],
     shared: &Expect,
 ) -> Draft<'t> {
-    let name_item = table.get("name");
+    let name_item = table.get(top::CASE_NAME.name);
     let name = match &name_item {
         Some(item) => super::name(item).unwrap_or_default(),
         None => {
@@ -186,16 +188,16 @@ fn draft<'t>(
         }
     };
     let mut set = Vec::new();
-    for key in ["fault", "faults", "plant"] {
-        if let Some(item) = table.get(key) {
-            set.push((key.to_string(), item.key_span.clone(), item.value));
+    for key in [&top::CASE_FAULT, &top::CASE_FAULTS, &top::CASE_PLANT] {
+        if let Some(item) = table.get(key.name) {
+            set.push((key.name.to_string(), item.key_span.clone(), item.value));
         }
     }
-    if let Some(item) = table.get("set") {
+    if let Some(item) = table.get(top::SET.name) {
         flatten(context, &item, &mut set);
     }
     let mut matrix: Vec<(Setting<'t>, &'t [Value])> = Vec::new();
-    if let Some(item) = table.get("matrix") {
+    if let Some(item) = table.get(top::MATRIX.name) {
         let mut settings = Vec::new();
         flatten(context, &item, &mut settings);
         for setting in settings {
@@ -220,8 +222,9 @@ fn draft<'t>(
             }
         }
     }
-    let own = table.get("strategies").map(|item| strategy::names(&item, context.registry));
-    let expect = table.get("expect");
+    let own =
+        table.get(top::CASE_STRATEGIES.name).map(|item| strategy::names(&item, context.registry));
+    let expect = table.get(top::CASE_EXPECT.name);
     let expect = expect.map(|item| expect::read(&item, context.formulas, context.registry));
     table.finish();
     Draft {
@@ -258,10 +261,12 @@ fn enter<'t>(context: &Context, table: &Table<'t, '_>, prefix: &str, list: &mut 
         if path == "fault" {
             let help = "a case's own faults replace the file's: write [[case.fault]]".to_string();
             item.key_error("`fault` cannot be set", Some(help));
-        } else if ["name", "about", "seeds", "strategies", "world", "case", "expect"]
-            .contains(&path.as_str())
-        {
-            item.key_error(format!("`{path}` is not a setting of a run"), None);
+        } else if top::NOT_OF_A_RUN.iter().any(|key| key.name == path) {
+            let help = match top::OF_CASE.iter().any(|key| key.name == path) {
+                true => format!("a case has `{path}` of its own, beside `set`"),
+                false => "it is of the file as a whole and stands at its top".to_string(),
+            };
+            item.key_error(format!("`{path}` is not a setting of a run"), Some(help));
         } else if list.iter().any(|(other, ..)| *other == path) {
             item.key_error(format!("`{path}` is set already"), None);
         } else {
@@ -319,14 +324,12 @@ fn config(context: &Context, root: &Table, entry: Option<&Entry>) -> Option<RunC
     if let Some(end) = around.stream_ns {
         far_away(root, &faults, end);
     }
-    let drain_within_ns = root.get("drain_within").and_then(|item| item.duration_positive());
-    let plant = root.get("plant").and_then(|item| {
+    let drain_within_ns = root.read(&top::DRAIN_WITHIN, |item| item.span(&top::DRAIN_WITHIN, 0));
+    let plant = root.read(&top::PLANT, |item| {
         let names = planted_bugs::ALL.iter().map(|bug| bug.name);
         planted_bugs::find(item.name("planted bug", names)?)
     });
-    ["about", "seeds", "strategies", "world", "name", "case", "expect"]
-        .iter()
-        .for_each(|key| drop(root.get(key)));
+    top::NOT_OF_A_RUN.iter().for_each(|key| drop(root.get(key.name)));
     root.finish();
     let entry = entry?;
     let flow = flow?;

@@ -121,10 +121,15 @@ fn printable(text: &str) -> String {
     text.chars().map(show).collect()
 }
 
+/// Whether a character has no shape of its own and changes how others are shown.
+pub fn turns_text(c: char) -> bool {
+    matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
 fn show(c: char) -> char {
     match c {
         '\t' => ' ',
-        c if c.is_control() => '\u{fffd}',
+        c if c.is_control() || turns_text(c) => '\u{fffd}',
         c => c,
     }
 }

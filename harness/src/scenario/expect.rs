@@ -2,38 +2,11 @@
 
 use super::diagnostic::suggest;
 use super::item::Item;
+use super::keys::expect as keys;
 use super::table::Table;
 use super::tree::{Kind, Value};
-use crate::config::{Bound, Expect, Observed, Quantity};
-use aftermath_reports::record::{Status, ValueClass};
-use aftermath_systems::claim::Delivery;
+use crate::config::{Bound, Expect, Quantity};
 use aftermath_systems::strategies::Registry;
-
-/// Names of the statuses, as records write them.
-const STATUSES: [(&str, Status); 4] = [
-    ("held", Status::Held),
-    ("not-covered", Status::NotCovered),
-    ("inconclusive", Status::Inconclusive),
-    ("broken", Status::Broken),
-];
-
-/// What may be missing or repeated.
-const DELIVERIES: [(&str, Delivery); 4] = [
-    ("none", Delivery::NONE),
-    ("gap", Delivery::GAP),
-    ("duplicates", Delivery::DUPLICATES),
-    ("both", Delivery { gap: true, duplicates: true }),
-];
-
-/// Classes of values.
-const VALUES: [(&str, ValueClass); 3] = [
-    ("same", ValueClass::Same),
-    ("converges", ValueClass::Converges),
-    ("diverges", ValueClass::Diverges),
-];
-
-/// What retained memory does.
-const MEMORIES: [(&str, bool); 2] = [("bounded", true), ("grows", false)];
 
 /// Reads an `expect` table; `formulas` are the names that `of` may have.
 pub fn read(item: &Item, formulas: &[&str], registry: &Registry) -> Option<Expect> {
@@ -49,37 +22,27 @@ pub fn read(item: &Item, formulas: &[&str], registry: &Registry) -> Option<Expec
 
 /// Reads what stands in one table; tables called like one of `strategies` are left alone.
 fn one(table: &Table, formulas: &[&str], strategies: &[&str]) -> Expect {
-    let observed = table.get("observed").and_then(|item| {
-        match item.name("comparison", ["exactly", "at-least-as-good"].into_iter())? {
-            "exactly" => Some(Observed::Exactly),
-            _ => Some(Observed::AtLeastAsGood),
-        }
-    });
     let mut expect = Expect {
-        observed,
-        status: word(table, "status", "status", &STATUSES),
-        delivery: word(table, "delivery", "delivery", &DELIVERIES),
-        value: word(table, "value", "class of values", &VALUES),
-        memory_bounded: word(table, "memory", "behaviour of memory", &MEMORIES),
+        observed: table.word(&keys::OBSERVED, "comparison", &keys::OBSERVED_WORDS),
+        status: table.word(&keys::STATUS, "status", &keys::STATUSES),
+        delivery: table.word(&keys::DELIVERY, "delivery", &keys::DELIVERIES),
+        value: table.word(&keys::VALUE, "class of values", &keys::VALUES),
+        memory_bounded: table.word(&keys::MEMORY, "behaviour of memory", &keys::MEMORIES),
         ..Expect::default()
     };
-    for (key, list) in
-        [("mean", &mut expect.mean), ("min", &mut expect.min), ("max", &mut expect.max)]
-    {
-        if let Some(table) = table.get(key).and_then(|item| item.table()) {
+    for (key, list) in [
+        (&keys::MEAN, &mut expect.mean),
+        (&keys::MIN, &mut expect.min),
+        (&keys::MAX, &mut expect.max),
+    ] {
+        if let Some(table) = table.read(key, Item::table) {
             bounds(&table, "", &[], formulas, list);
         }
     }
-    let known = ["observed", "status", "delivery", "value", "memory", "mean", "min", "max"];
-    bounds(table, "", &[&known, strategies].concat(), formulas, &mut expect.run);
+    let known = keys::ALL.iter().map(|key| key.name).chain(strategies.iter().copied());
+    let known: Vec<&str> = known.collect();
+    bounds(table, "", &known, formulas, &mut expect.run);
     expect
-}
-
-/// Reads a key that takes one of some words.
-fn word<T: Copy>(table: &Table, key: &str, what: &str, words: &[(&str, T)]) -> Option<T> {
-    let item = table.get(key)?;
-    let name = item.name(what, words.iter().map(|(name, _)| *name))?;
-    words.iter().find(|(word, _)| *word == name).map(|(_, value)| *value)
 }
 
 /// Reads quantities and their bounds. `recovery.r2 = ...` without quotes is a table `recovery`
@@ -132,15 +95,18 @@ fn bound(item: &Item, quantity: Quantity, formulas: &[&str]) -> Option<Bound> {
         return number(item).map(Bound::Exact);
     }
     let table = item.table()?;
-    let (of, within) = (table.get("of"), table.get("within"));
-    let times = table.get("times");
+    let (of, within) = (table.get(keys::OF.name), table.get(keys::WITHIN.name));
+    let times = table.get(keys::TIMES.name);
     let (min, max) = (table.get("min"), table.get("max"));
     let bound = match (&of, &min, &max) {
         (Some(of), None, None) => {
             let name = of.name("formula", formulas.iter().copied());
             let (within_ppm, within_milli_tuples) =
                 within.as_ref().map_or(Some((0, 0)), tolerance)?;
-            let times = times.as_ref().map_or(Some(1), |item| item.integer(1..=1000))?;
+            let times = match &times {
+                Some(item) => item.number(&keys::TIMES)?,
+                None => keys::TIMES.default_number(),
+            };
             name.map(|name| Bound::Formula {
                 name: name.to_string(),
                 times,

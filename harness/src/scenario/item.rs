@@ -1,10 +1,11 @@
 //! Reading one value as what a setting takes.
 
 use super::diagnostic::suggest;
+use super::keys::{Key, Kind as Takes, Least};
 use super::reading::Reading;
 use super::tree::{Kind, Value};
-use aftermath_systems::options::{format_duration, parse_duration};
-use aftermath_systems::protocol::{Nanos, SECOND};
+use aftermath_systems::options::{format_duration, parse_duration, parse_percent};
+use aftermath_systems::protocol::{MILLISECOND, Nanos, SECOND};
 use std::ops::{Range, RangeInclusive};
 
 /// No span of time of a scenario is longer: sums and products of a few of them stay in 64 bits.
@@ -59,6 +60,49 @@ impl<'t, 'r> Item<'t, 'r> {
         }
     }
 
+    /// A whole number within the limits of a key.
+    pub fn number(&self, key: &Key) -> Option<u64> {
+        self.number_of(key.kind)
+    }
+
+    /// A whole number within these limits.
+    ///
+    /// # Panics
+    /// When they are not of numbers: our own bug.
+    pub fn number_of(&self, kind: Takes) -> Option<u64> {
+        let Takes::Integer { least, most, .. } = kind else {
+            panic!("`{}` is no number", self.path)
+        };
+        self.integer(least..=most)
+    }
+
+    /// A span of time that is not shorter than a key allows.
+    ///
+    /// # Panics
+    /// When the key takes no span of time: our own bug.
+    pub fn span(&self, key: &Key, tick_ns: Nanos) -> Option<Nanos> {
+        let Takes::Duration(least) = key.kind else { panic!("`{}` is no span", key.name) };
+        self.duration_least(least, tick_ns)
+    }
+
+    /// A span of time that is at least so long.
+    pub fn duration_least(&self, least: Least, tick_ns: Nanos) -> Option<Nanos> {
+        match least {
+            Least::Zero => self.duration(),
+            Least::Positive => self.duration_positive(),
+            Least::Tick => self.duration_from(tick_ns, "one tick"),
+            Least::Millisecond => {
+                let ns = self.duration_from(MILLISECOND, "one millisecond")?;
+                if ns % MILLISECOND != 0 {
+                    let message = format!("`{}` must be a whole number of milliseconds", self.path);
+                    self.error(message, None);
+                    return None;
+                }
+                Some(ns)
+            }
+        }
+    }
+
     /// A whole number in a range.
     pub fn integer(&self, range: RangeInclusive<u64>) -> Option<u64> {
         let Kind::Integer(number) = self.value.kind else {
@@ -72,7 +116,7 @@ impl<'t, 'r> Item<'t, 'r> {
             } else if *to > i64::MAX as u64 {
                 format!("must be at least {from}")
             } else {
-                format!("must be in {from}..={to}")
+                format!("must be from {from} to {to}")
             };
             self.error(format!("`{}` {limits}", self.path), None);
         }
@@ -82,7 +126,13 @@ impl<'t, 'r> Item<'t, 'r> {
     /// A span of time.
     pub fn duration(&self) -> Option<Nanos> {
         let Kind::String(text) = &self.value.kind else {
-            return self.wrong_type("a span of time", Some("write it as a string: \"250ms\""));
+            let help = match self.value.kind {
+                Kind::Integer(Some(number @ 0..)) => {
+                    format!("write it as a string with its unit: \"{number}ms\"")
+                }
+                _ => "write it as a string: \"250ms\"".to_string(),
+            };
+            return self.wrong_type("a span of time", Some(&help));
         };
         match parse_duration(text) {
             Ok(ns) if ns <= LONGEST => Some(ns),
@@ -91,6 +141,20 @@ impl<'t, 'r> Item<'t, 'r> {
                 self.error(format!("`{}` must be at most {longest}", self.path), None);
                 None
             }
+            Err(why) => {
+                self.error(why, meant(text).map(|near| format!("did you mean \"{near}\"?")));
+                None
+            }
+        }
+    }
+
+    /// A share, as it is written.
+    pub fn percent(&self) -> Option<&'t str> {
+        let Kind::String(text) = &self.value.kind else {
+            return self.wrong_type("a share", Some("write it as a string: \"2.5%\""));
+        };
+        match parse_percent(text) {
+            Ok(_) => Some(text),
             Err(why) => {
                 self.error(why, None);
                 None
@@ -146,5 +210,52 @@ impl<'t, 'r> Item<'t, 'r> {
             ..self.clone()
         };
         Some(values.iter().enumerate().map(item).collect())
+    }
+}
+
+/// The span of time that a text probably means: with blanks, in another unit, or without one.
+fn meant(text: &str) -> Option<String> {
+    let plain: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+    let plain = plain.to_lowercase();
+    let split = plain.find(|c: char| c.is_alphabetic()).unwrap_or(plain.len());
+    let (number, unit) = plain.split_at(split);
+    let (unit, scale) = match unit {
+        "" | "msec" | "msecs" | "millis" | "milliseconds" => ("ms", 1),
+        "sec" | "secs" | "second" | "seconds" => ("s", 1),
+        "µs" | "μs" | "usec" | "usecs" | "micros" => ("us", 1),
+        "nsec" | "nsecs" | "nanos" => ("ns", 1),
+        "m" | "min" | "mins" | "minute" | "minutes" => ("s", 60),
+        "h" | "hour" | "hours" => ("s", 3_600),
+        unit => (unit, 1),
+    };
+    let number = match number.parse::<u64>() {
+        Ok(number) => number.checked_mul(scale)?.to_string(),
+        Err(_) if scale == 1 => number.to_string(),
+        Err(_) => return None,
+    };
+    let near = format!("{number}{unit}");
+    parse_duration(&near).ok().map(|_| near)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::meant;
+
+    #[test]
+    fn a_span_of_time_in_another_spelling_is_understood_and_nothing_else_is() {
+        for (text, near) in [
+            ("100", "100ms"),
+            ("1 s", "1s"),
+            ("1.5 MS", "1.5ms"),
+            ("2m", "120s"),
+            ("1h", "3600s"),
+            ("20msec", "20ms"),
+            ("7µs", "7us"),
+        ] {
+            assert_eq!(meant(text).as_deref(), Some(near), "{text}");
+        }
+        for text in ["", "s", "fast", "-1s", "1.5h", "1e3s", "99999999999999999999h"] {
+            assert_eq!(meant(text), None, "{text}");
+        }
     }
 }

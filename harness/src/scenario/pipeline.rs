@@ -2,15 +2,13 @@
 
 use super::diagnostic::suggest;
 use super::item::Item;
+use super::keys::sections::pipeline as keys;
 use super::table::Table;
-use aftermath_systems::options::{OptionDoc, OptionKind, Options, parse_percent};
+use aftermath_systems::options::{OptionDoc, OptionKind, Options};
 use aftermath_systems::pipelines::{self, Pipeline, Topology, VertexRole};
 use aftermath_systems::plan::Partitioning;
 use aftermath_systems::protocol::{Nanos, SECOND};
 use std::collections::BTreeMap;
-
-/// Keys of the section.
-const KEYS: [&str; 6] = ["name", "protect", "parallelism", "service", "capacity_per_s", "options"];
 
 /// A pipeline with the settings of a case.
 pub struct Dataflow {
@@ -50,14 +48,14 @@ impl Dataflow {
 pub fn read(root: &Table) -> Option<Dataflow> {
     let table = root.table("pipeline");
     let names = pipelines::ALL.iter().map(|pipeline| pipeline.name);
-    let name = table.require("name", "name = \"keyed-count\"", |item| item.name("pipeline", names));
+    let name = table.require(&keys::NAME, "name = \"keyed-count\"", |i| i.name("pipeline", names));
     let Some(pipeline) = name.and_then(pipelines::find) else {
-        KEYS.iter().for_each(|key| drop(table.get(key)));
+        keys::ALL.iter().for_each(|key| drop(table.get(key.name)));
         table.finish();
         table.ignore();
         return None;
     };
-    let given = table.table("options");
+    let given = table.table(keys::OPTIONS.name);
     // A pipeline's spans of time are lengths of windows and the like: 0 means nothing.
     let (options, _) = options(&given, pipeline.options, Item::duration_positive);
     given.finish();
@@ -69,11 +67,11 @@ pub fn read(root: &Table) -> Option<Dataflow> {
         parallelism: BTreeMap::new(),
         service_ns: BTreeMap::new(),
     };
-    flow.protect = match table.get("protect") {
+    flow.protect = match table.get(keys::PROTECT.name) {
         Some(item) => protect(&item, &flow).unwrap_or_default(),
         None => flow.tasks().map(str::to_string).collect(),
     };
-    flow.parallelism = parallelism(&table.table("parallelism"), &flow);
+    flow.parallelism = parallelism(&table.table(keys::PARALLELISM.name), &flow);
     flow.service_ns = service(&table, &flow);
     table.finish();
     Some(flow)
@@ -125,16 +123,7 @@ pub fn option<'t, 'r>(
         OptionKind::Number(least, most) => {
             item.integer(least..=most).map(|number| number.to_string())
         }
-        OptionKind::Percent => {
-            let text = item.text()?;
-            match parse_percent(text) {
-                Ok(_) => Some(text.to_string()),
-                Err(why) => {
-                    item.error(why, None);
-                    None
-                }
-            }
-        }
+        OptionKind::Percent => item.percent().map(str::to_string),
     }
 }
 
@@ -176,7 +165,9 @@ fn parallelism(table: &Table, flow: &Dataflow) -> BTreeMap<String, u16> {
     let mut wanted = BTreeMap::new();
     let mut items = Vec::new();
     for (name, item) in table.items() {
-        let Some(n) = item.integer(1..=16).and_then(|n| u16::try_from(n).ok()) else { continue };
+        let Some(n) = item.number_of(keys::INSTANCES).and_then(|n| u16::try_from(n).ok()) else {
+            continue;
+        };
         if is_task(&item, &name, true, flow) {
             items.push((name.clone(), item));
             if n > 1 {
@@ -211,8 +202,8 @@ fn parallelism(table: &Table, flow: &Dataflow) -> BTreeMap<String, u16> {
 
 fn service(table: &Table, flow: &Dataflow) -> BTreeMap<String, Nanos> {
     // A case that sets one of the two for an operator displaces the other of the file.
-    let times = table.table("service").items();
-    let capacities = table.table("capacity_per_s").items();
+    let times = table.table(keys::SERVICE.name).items();
+    let capacities = table.table(keys::CAPACITY_PER_S.name).items();
     let mut service = BTreeMap::new();
     for (name, item) in &times {
         let ns = item.duration();
@@ -221,7 +212,7 @@ fn service(table: &Table, flow: &Dataflow) -> BTreeMap<String, Nanos> {
         }
     }
     for (name, item) in &capacities {
-        let capacity = item.integer(1..=SECOND);
+        let capacity = item.number_of(keys::CAPACITY);
         let other = times.iter().find(|(n, _)| n == name).map(|(_, other)| other);
         match other {
             Some(other) if other.overrides && !item.overrides => continue,

@@ -119,11 +119,26 @@ impl<'t, 'e> Reading<'t, 'e> {
                     .to_string(),
             };
             let option = path.strip_prefix("strategy.").filter(|o| !o.contains('.'));
-            let message = match (option, strategy) {
+            let (message, help) = match (option, strategy) {
                 (Some(option), Some(strategy)) => {
-                    format!("strategy `{strategy}` has no option `{option}`")
+                    let message = format!("strategy `{strategy}` has no option `{option}`");
+                    let of = |path: &String| {
+                        let (of, name) = path.strip_prefix("strategy.")?.split_once('.')?;
+                        (name == option).then(|| format!("`{of}`"))
+                    };
+                    let others: Vec<String> = asked.iter().filter_map(of).collect();
+                    match others.is_empty() {
+                        true => (message, help),
+                        false => (
+                            message,
+                            format!(
+                                "{} has: name that in the case's `strategies`",
+                                others.join(" or ")
+                            ),
+                        ),
+                    }
                 }
-                _ => format!("no such setting: `{path}`"),
+                _ => (format!("no such setting: `{path}`"), help),
             };
             self.error(&unused.key_span, message, Some(help));
         }

@@ -1,9 +1,10 @@
-//! The sections about input, protection, network, timing, storage and sizes. Each key, its unit,
-//! limits and default are here and nowhere else.
+//! The sections about input, protection, network, timing, storage and sizes.
 
 use super::diagnostic::{Diagnostic, suggest};
 use super::item::Item;
 use super::kept;
+use super::keys::Key;
+use super::keys::sections::{input as keys, network, protection, sizes, storage, timing};
 use super::pipeline::Dataflow;
 use super::recording::{self, ReadError};
 use super::table::Table;
@@ -13,27 +14,20 @@ use crate::config::{
 };
 use aftermath_systems::pipelines::{Column, InputSchema};
 use aftermath_systems::plan::Dedup;
-use aftermath_systems::protocol::{MILLISECOND, Nanos, SECOND};
+use aftermath_systems::protocol::{Nanos, SECOND};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Most tuples of a run.
-const TUPLES_MAX: u64 = 50_000_000;
-/// Largest size or bandwidth: products with numbers of tuples stay in 64 bits.
-const BYTES_MAX: u64 = 1_000_000_000_000;
-/// Largest modelled size of one message.
-const MESSAGE_MAX: u64 = 1_000_000_000;
-
 /// File, first rows, pipeline whose columns it was read with.
-type Key = (PathBuf, Option<u64>, &'static str);
+type ReadAs = (PathBuf, Option<u64>, &'static str);
 
 /// Recorded streams, each read once however many cases use it.
 pub struct Recordings<'a> {
     base_dir: &'a Path,
-    read: RefCell<BTreeMap<Key, Result<Arc<Recording>, String>>>,
+    read: RefCell<BTreeMap<ReadAs, Result<Arc<Recording>, String>>>,
 }
 
 impl<'a> Recordings<'a> {
@@ -85,11 +79,12 @@ pub fn input(
     recordings: &Recordings,
 ) -> (Option<InputConfig>, Kept, u64) {
     let table = root.table("input");
-    let rate = table.require("rate_per_s", "rate_per_s = 2500", |i| i.integer(1..=1_000_000));
-    let (recorded, generated) = table.either("recorded", "generated");
-    let take = table.get("take");
-    let rows = take.as_ref().and_then(|item| item.integer(1..=TUPLES_MAX));
-    let only = table.get("only");
+    let rate =
+        table.require(&keys::RATE_PER_S, "rate_per_s = 2500", |i| i.number(&keys::RATE_PER_S));
+    let (recorded, generated) = table.either(keys::RECORDED.name, keys::GENERATED.name);
+    let take = table.get(keys::TAKE.name);
+    let rows = take.as_ref().and_then(|item| item.number(&keys::TAKE));
+    let only = table.get(keys::ONLY.name);
     table.finish();
     let schema = flow.map(|flow| (flow.pipeline.name, flow.pipeline.input));
     if let (Some(take), None) = (&take, &recorded)
@@ -148,8 +143,8 @@ pub fn input(
 
 fn generate(item: &Item) -> Option<InputConfig> {
     let table = item.table()?;
-    let tuples = table.require("tuples", "tuples = 20000", |i| i.integer(1..=TUPLES_MAX));
-    let keys = table.require("keys", "keys = 1000", |i| i.integer(1..=1_000_000_000));
+    let tuples = table.require(&keys::TUPLES, "tuples = 20000", |i| i.number(&keys::TUPLES));
+    let keys = table.require(&keys::KEYS, "keys = 1000", |i| i.number(&keys::KEYS));
     table.finish();
     Some(InputConfig::Generated { tuples: tuples?, keys: u32::try_from(keys?).ok()? })
 }
@@ -178,49 +173,39 @@ pub struct Protection<'t, 'r> {
 /// Reads `[protection]`.
 pub fn protection<'t, 'r>(root: &Table<'t, 'r>) -> Protection<'t, 'r> {
     let table = root.table("protection");
-    let spares_item = table.get("spares");
-    let spares = match spares_item.as_ref().map(|item| (item, &item.value.kind)) {
-        None => 1,
-        Some((item, super::tree::Kind::Integer(Some(2..)))) => {
-            item.error("at most one spare so far", None);
-            1
-        }
-        Some((item, _)) => item.integer(0..=1).map_or(1, |n| n as u16),
-    };
-    let dedup = table.read("dedup", Dedup::Receiver, |item| {
-        match item.name("deduplication", ["off", "receiver", "handshake"].into_iter())? {
-            "off" => Some(Dedup::Off),
-            "handshake" => Some(Dedup::Handshake),
-            _ => Some(Dedup::Receiver),
-        }
-    });
-    let duplicates_free = table.read("duplicate_cost", true, |item| {
-        Some(item.name("cost of a duplicate", ["free", "service"].into_iter())? == "free")
-    });
+    let spares_item = table.get(protection::SPARES.name);
+    let spares = table.number(&protection::SPARES);
+    let dedup = table.word(&protection::DEDUP, "deduplication", &protection::DEDUPS);
+    let cost = table.word(&protection::DUPLICATE_COST, "cost of a duplicate", &protection::COSTS);
     table.finish();
-    Protection { spares, spares_item, dedup, duplicates_free }
+    let dedup = dedup.unwrap_or(Dedup::Receiver);
+    Protection { spares: spares as u16, spares_item, dedup, duplicates_free: cost.unwrap_or(true) }
 }
 
 /// Reads `[network]`.
 pub fn network(root: &Table, flow: Option<&Dataflow>) -> NetworkConfig {
     let table = root.table("network");
-    let tick_item = table.get("tick");
-    let tick_ns = tick_item.as_ref().and_then(tick).unwrap_or(MILLISECOND);
-    let latency = table.get("latency");
+    let tick_item = table.get(network::TICK.name);
+    let tick_ns = table.span(&network::TICK, 0);
+    let latency = table.get(network::LATENCY.name);
+    let default_ns = network::LATENCY.default_ns();
     let latency_ns = match (&latency, &tick_item) {
-        (Some(item), _) => item.duration_from(tick_ns, "one tick").unwrap_or(tick_ns),
-        (None, Some(tick)) if tick_ns > MILLISECOND => {
+        (Some(item), _) => item.span(&network::LATENCY, tick_ns).unwrap_or(tick_ns),
+        (None, Some(tick)) if tick_ns > default_ns => {
+            let default = network::LATENCY.default_text();
             tick.error(
-                "the tick is longer than the latency of the links (1ms if not given)",
+                format!(
+                    "the tick is longer than the latency of the links ({default} if not given)"
+                ),
                 Some("nothing crosses between nodes within a tick: set `network.latency`".into()),
             );
             tick_ns
         }
-        _ => MILLISECOND,
+        _ => default_ns,
     };
-    let jitter_ns = table.read("jitter", 0, Item::duration);
+    let jitter_ns = table.span(&network::JITTER, tick_ns);
     let (mut edge_latency_ns, mut edge_jitter_ns) = (BTreeMap::new(), BTreeMap::new());
-    let edges = table.table("edges");
+    let edges = table.table(network::EDGES.name);
     for (key, item) in edges.items() {
         let edge = edge(&key, &item, flow);
         let (latency, jitter) = delays(&item, tick_ns);
@@ -231,10 +216,8 @@ pub fn network(root: &Table, flow: Option<&Dataflow>) -> NetworkConfig {
             edge_jitter_ns.insert(edge, ns);
         }
     }
-    let bandwidth_bytes_per_s =
-        table.read("bandwidth_bytes_per_s", 0, |item| item.integer(0..=BYTES_MAX));
-    let retransmit_ns =
-        table.read("retransmit", 20 * MILLISECOND, |item| item.duration_from(tick_ns, "one tick"));
+    let bandwidth_bytes_per_s = table.number(&network::BANDWIDTH_BYTES_PER_S);
+    let retransmit_ns = table.span(&network::RETRANSMIT, tick_ns);
     table.finish();
     NetworkConfig {
         tick_ns,
@@ -249,24 +232,14 @@ pub fn network(root: &Table, flow: Option<&Dataflow>) -> NetworkConfig {
 
 /// Latency and jitter of an edge: `"5ms"` or `{ latency = "5ms", jitter = "2ms" }`.
 fn delays(item: &Item, tick_ns: Nanos) -> (Option<Nanos>, Option<Nanos>) {
-    let latency = |item: &Item| item.duration_from(tick_ns, "one tick");
     if !matches!(item.value.kind, Kind::Table(_)) {
-        return (latency(item), None);
+        return (item.span(&network::EDGE_LATENCY, tick_ns), None);
     }
     let Some(table) = item.table() else { return (None, None) };
-    let latency = table.get("latency").and_then(|item| latency(&item));
-    let jitter = table.get("jitter").and_then(|item| item.duration());
+    let read = |key: &Key| table.read(key, |item| item.span(key, tick_ns));
+    let (latency, jitter) = (read(&network::EDGE_LATENCY), read(&network::EDGE_JITTER));
     table.finish();
     (latency, jitter)
-}
-
-fn tick(item: &Item) -> Option<Nanos> {
-    let ns = item.duration_from(MILLISECOND, "one millisecond")?;
-    if ns % MILLISECOND != 0 {
-        item.error("the tick must be a whole number of milliseconds", None);
-        return None;
-    }
-    Some(ns)
 }
 
 fn edge(key: &str, item: &Item, flow: Option<&Dataflow>) -> Option<(String, String)> {
@@ -322,30 +295,28 @@ fn no_receiver(to: &str, flow: &Dataflow) -> Option<String> {
 /// Reads `[timing]`.
 pub fn timing(root: &Table, tick_ns: Nanos, rate_per_s: u64) -> TimingConfig {
     let table = root.table("timing");
-    let tick = |item: &Item| item.duration_from(tick_ns, "one tick");
-    let heartbeat_ns = table.read("heartbeat", 100 * MILLISECOND, tick);
-    let misses = table.read("misses", 3, |item| item.integer(1..=1_000));
-    let redirect_ns = table.read("redirect", 50 * MILLISECOND, Item::duration);
-    let interval_ns = table.read("interval", SECOND, tick);
-    let phases = table.table("phases");
-    let phase = |key: &str, period: Nanos, what: &str| {
-        let item = phases.get(key)?;
-        let ns = item.duration()?;
+    let heartbeat_ns = table.span(&timing::HEARTBEAT, tick_ns);
+    let interval_ns = table.span(&timing::INTERVAL, tick_ns);
+    let phases = table.table(timing::PHASES.name);
+    let phase = |key: &Key, period: Nanos, what: &str| {
+        let item = phases.get(key.name)?;
+        let ns = item.span(key, tick_ns)?;
         if ns >= period {
             let period = aftermath_systems::options::format_duration(period);
             item.error(format!("a phase must be less than its period, {what} ({period})"), None);
         }
         Some(ns)
     };
+    let between_tuples = SECOND / rate_per_s.max(1);
     let timing = TimingConfig {
         heartbeat_ns,
-        misses,
-        redirect_ns,
+        misses: table.number(&timing::MISSES),
+        redirect_ns: table.span(&timing::REDIRECT, tick_ns),
         interval_ns,
-        heartbeat_phase_ns: phase("heartbeat", heartbeat_ns, "`timing.heartbeat`"),
-        ack_phase_ns: phase("ack", interval_ns, "`timing.interval`"),
-        checkpoint_phase_ns: phase("checkpoint", interval_ns, "`timing.interval`"),
-        tuple_phase_ns: phase("tuple", SECOND / rate_per_s.max(1), "the time between tuples"),
+        heartbeat_phase_ns: phase(&timing::PHASE_HEARTBEAT, heartbeat_ns, "`timing.heartbeat`"),
+        ack_phase_ns: phase(&timing::PHASE_ACK, interval_ns, "`timing.interval`"),
+        checkpoint_phase_ns: phase(&timing::PHASE_CHECKPOINT, interval_ns, "`timing.interval`"),
+        tuple_phase_ns: phase(&timing::PHASE_TUPLE, between_tuples, "the time between tuples"),
     };
     phases.finish();
     table.finish();
@@ -355,11 +326,10 @@ pub fn timing(root: &Table, tick_ns: Nanos, rate_per_s: u64) -> TimingConfig {
 /// Reads `[storage]`.
 pub fn storage(root: &Table) -> StorageConfig {
     let table = root.table("storage");
-    let bytes = |item: &Item| item.integer(0..=BYTES_MAX);
     let storage = StorageConfig {
-        latency_ns: table.read("latency", 100 * MILLISECOND, Item::duration),
-        bandwidth_bytes_per_s: table.read("bandwidth_bytes_per_s", 0, bytes),
-        restore_bytes_per_s: table.read("restore_bytes_per_s", 0, bytes),
+        latency_ns: table.span(&storage::LATENCY, 0),
+        bandwidth_bytes_per_s: table.number(&storage::BANDWIDTH_BYTES_PER_S),
+        restore_bytes_per_s: table.number(&storage::RESTORE_BYTES_PER_S),
     };
     table.finish();
     storage
@@ -368,14 +338,12 @@ pub fn storage(root: &Table) -> StorageConfig {
 /// Reads `[sizes]`.
 pub fn sizes(root: &Table) -> SizesConfig {
     let table = root.table("sizes");
-    let size = |key, default| table.read(key, default, |item| item.integer(0..=MESSAGE_MAX));
     let sizes = SizesConfig {
-        // A byte at least: overhead is measured in bytes of tuples.
-        tuple: table.read("tuple", 100, |item| item.integer(1..=MESSAGE_MAX)),
-        ack: size("ack", 32),
-        heartbeat: size("heartbeat", 32),
-        control: size("control", 32),
-        entry: size("entry", 64),
+        tuple: table.number(&sizes::TUPLE),
+        ack: table.number(&sizes::ACK),
+        heartbeat: table.number(&sizes::HEARTBEAT),
+        control: table.number(&sizes::CONTROL),
+        entry: table.number(&sizes::ENTRY),
     };
     table.finish();
     sizes

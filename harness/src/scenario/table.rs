@@ -3,8 +3,10 @@
 
 use super::diagnostic::{nearest, suggest};
 use super::item::Item;
+use super::keys::{Key, top};
 use super::reading::Reading;
 use super::tree::{Entry, Kind};
+use aftermath_systems::protocol::Nanos;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -67,27 +69,43 @@ impl<'t, 'r> Table<'t, 'r> {
         self.entries.iter().find(|entry| entry.key == key).map(|entry| self.item(entry))
     }
 
-    /// Reads a key, or takes the default if it is absent or wrong.
-    pub fn read<T>(
-        &self,
-        key: &str,
-        default: T,
-        read: impl FnOnce(&Item<'t, 'r>) -> Option<T>,
-    ) -> T {
-        self.get(key).and_then(|item| read(&item)).unwrap_or(default)
+    /// Reads a key, if it is there and right.
+    pub fn read<T>(&self, key: &Key, read: impl FnOnce(&Item<'t, 'r>) -> Option<T>) -> Option<T> {
+        self.get(key.name).and_then(|item| read(&item))
+    }
+
+    /// Reads a whole number, or takes the default if it is absent or wrong.
+    pub fn number(&self, key: &Key) -> u64 {
+        self.read(key, |item| item.number(key)).unwrap_or_else(|| key.default_number())
+    }
+
+    /// Reads a span of time, or takes the default if it is absent or wrong.
+    pub fn span(&self, key: &Key, tick_ns: Nanos) -> Nanos {
+        self.read(key, |item| item.span(key, tick_ns)).unwrap_or_else(|| key.default_ns())
+    }
+
+    /// Reads a key that takes one of some words; `what` is what such a word says.
+    pub fn word<T: Copy>(&self, key: &Key, what: &str, words: &[(&str, T)]) -> Option<T> {
+        let name = self.read(key, |item| item.name(what, words.iter().map(|(name, _)| *name)))?;
+        words.iter().find(|(word, _)| *word == name).map(|(_, value)| *value)
     }
 
     /// Reads a key that must be there.
     pub fn require<T>(
         &self,
-        key: &str,
+        key: &Key,
         example: &str,
         read: impl FnOnce(&Item<'t, 'r>) -> Option<T>,
     ) -> Option<T> {
-        let item = self.get(key);
-        if item.is_none() && !self.misspelt(key) {
-            let help = Some(format!("write for example: {example}"));
-            self.error(format!("`{}` is missing", self.join(key)), help);
+        let item = self.get(key.name);
+        if item.is_none() && !self.misspelt(key.name) {
+            // Of a table that is not there its header is told too.
+            let header = match self.entries.is_empty() && self.span.is_empty() {
+                true => format!("below [{}]: ", self.path),
+                false => String::new(),
+            };
+            let help = Some(format!("write for example {header}{example}"));
+            self.error(format!("`{}` is missing", self.join(key.name)), help);
         }
         item.and_then(|item| read(&item))
     }
@@ -118,7 +136,7 @@ impl<'t, 'r> Table<'t, 'r> {
         }
         if let [(a, _), (b, second), ..] = &found[..] {
             let message = format!("`{}` and `{}` exclude each other", keys[*a], keys[*b]);
-            second.key_error(message, None);
+            second.key_error(message, Some("keep one of them".to_string()));
         }
         found.into_iter().next()
     }
@@ -166,7 +184,12 @@ impl<'t, 'r> Table<'t, 'r> {
                 "" => "at the top of a scenario".to_string(),
                 path => format!("in `{path}`"),
             };
-            let help = suggest(&entry.key, taken.iter().map(String::as_str), "known keys");
+            let top = top::all().iter().any(|key| key.name == entry.key);
+            let help = match top && !self.path.is_empty() {
+                // What follows a [table] is in it.
+                true => Some("it belongs to the top of the file: before the first [table]".into()),
+                false => suggest(&entry.key, taken.iter().map(String::as_str), "known keys"),
+            };
             self.reading.error(
                 &entry.key_span,
                 format!("unknown key `{}` {place}", entry.key),

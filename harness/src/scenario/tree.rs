@@ -2,6 +2,7 @@
 
 use super::diagnostic::{Diagnostic, Source};
 use std::collections::BTreeSet;
+use std::hash::{Hash, Hasher};
 use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -73,10 +74,48 @@ pub fn parse(source: &Source) -> Result<Vec<Entry>, Vec<Diagnostic>> {
     let end = source.text.len();
     let mistakes = errors.iter().map(|error| {
         let span = error.span().unwrap_or(end..end);
-        source.at(span, error.message())
+        let message = match error.message() {
+            deep if deep.starts_with("cannot recurse") => "lists and tables are nested too deeply",
+            message => message,
+        };
+        let mut mistake = source.at(span, message);
+        if error.message() == "duplicate key" {
+            let help =
+                "every key and every [table] is written once; only [[lists]] of tables go on";
+            mistake.help = Some(help.to_string());
+        }
+        mistake
     });
     let first = mistakes.filter(|m| lines.insert(m.place.as_ref().map(|p| p.line)));
     Err(first.take(SYNTAX_ERRORS_MAX).collect())
+}
+
+/// Takes everything that a tree says into a hash, but no comments and no layout. `text` is what it
+/// was read from: numbers name the cases of a matrix as they are written, and braces make a table
+/// that a case sets a value.
+pub fn hash(entries: &[Entry], text: &str, hasher: &mut impl Hasher) {
+    entries.len().hash(hasher);
+    for entry in entries {
+        entry.key.hash(hasher);
+        hash_value(&entry.value, text, hasher);
+    }
+}
+
+fn hash_value(value: &Value, text: &str, hasher: &mut impl Hasher) {
+    let written = text.get(value.span.clone()).unwrap_or_default();
+    std::mem::discriminant(&value.kind).hash(hasher);
+    match &value.kind {
+        Kind::String(text) => text.hash(hasher),
+        Kind::Integer(_) | Kind::Other(_) | Kind::Boolean(_) => written.hash(hasher),
+        Kind::Array(values) => {
+            values.len().hash(hasher);
+            values.iter().for_each(|value| hash_value(value, text, hasher));
+        }
+        Kind::Table(entries) => {
+            written.starts_with('{').hash(hasher);
+            hash(entries, text, hasher);
+        }
+    }
 }
 
 fn entries(table: &DeTable) -> Vec<Entry> {

@@ -2,13 +2,14 @@
 //! written. What has its default is left out.
 
 use super::faults::write::{faults, option, span};
-use crate::config::{Bound, Expect, InputConfig, NetworkConfig, Observed, Quantity, RunConfig};
-use aftermath_reports::record::Status;
+use super::keys::Key;
+use super::keys::expect::{OBSERVED, OBSERVED_WORDS, STATUSES};
+use super::keys::sections::{network, protection, sizes, storage, timing};
+use crate::config::{Bound, Expect, InputConfig, NetworkConfig, Quantity, RunConfig};
 use aftermath_systems::options::{OptionDoc, Options};
 use aftermath_systems::pipelines::{self, VertexRole};
-use aftermath_systems::plan::Dedup;
 use aftermath_systems::planted_bugs;
-use aftermath_systems::protocol::{MILLISECOND, Nanos};
+use aftermath_systems::protocol::Nanos;
 use aftermath_systems::strategies::Registry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -162,51 +163,48 @@ fn relative(file: &Path, directory: &Path) -> PathBuf {
     up.chain(file.components().skip(shared)).collect()
 }
 
-/// A key with its value, unless that is the default.
-fn unless<T: PartialEq + Copy>(
-    key: &str,
-    value: T,
-    default: T,
-    show: impl Fn(T) -> String,
-) -> Option<String> {
-    (value != default).then(|| format!("{key} = {}", show(value)))
+/// A key with its number, unless that is the default.
+fn number(key: &Key, value: u64) -> Option<String> {
+    (value != key.default_number()).then(|| format!("{} = {value}", key.name))
 }
 
-fn number(value: u64) -> String {
-    value.to_string()
+/// A key with its span of time, unless that is the default.
+fn time(key: &Key, ns: Nanos) -> Option<String> {
+    (ns != key.default_ns()).then(|| format!("{} = {}", key.name, span(ns)))
+}
+
+/// A key with its word, unless that is the default.
+fn word<T: PartialEq>(key: &Key, value: &T, words: &[(&str, T)]) -> Option<String> {
+    let (word, _) = words.iter().find(|(_, other)| other == value)?;
+    (*word != key.default_text()).then(|| format!("{} = \"{word}\"", key.name))
 }
 
 fn protection(config: &RunConfig) -> Vec<String> {
-    let dedup = |dedup| match dedup {
-        Dedup::Off => "\"off\"".to_string(),
-        Dedup::Receiver => "\"receiver\"".to_string(),
-        Dedup::Handshake => "\"handshake\"".to_string(),
-    };
     let lines = [
-        unless("spares", config.spares, 1, |spares| spares.to_string()),
-        unless("dedup", config.dedup, Dedup::Receiver, dedup),
-        unless("duplicate_cost", config.duplicates_free, true, |_| "\"service\"".to_string()),
+        number(&protection::SPARES, u64::from(config.spares)),
+        word(&protection::DEDUP, &config.dedup, &protection::DEDUPS),
+        word(&protection::DUPLICATE_COST, &config.duplicates_free, &protection::COSTS),
     ];
     lines.into_iter().flatten().collect()
 }
 
-fn network(network: &NetworkConfig) -> Vec<String> {
+fn network(config: &NetworkConfig) -> Vec<String> {
     let mut lines: Vec<_> = [
-        unless("tick", network.tick_ns, MILLISECOND, span),
-        unless("latency", network.latency_ns, MILLISECOND, span),
-        unless("jitter", network.jitter_ns, 0, span),
-        unless("bandwidth_bytes_per_s", network.bandwidth_bytes_per_s, 0, number),
-        unless("retransmit", network.retransmit_ns, 20 * MILLISECOND, span),
+        time(&network::TICK, config.tick_ns),
+        time(&network::LATENCY, config.latency_ns),
+        time(&network::JITTER, config.jitter_ns),
+        number(&network::BANDWIDTH_BYTES_PER_S, config.bandwidth_bytes_per_s),
+        time(&network::RETRANSMIT, config.retransmit_ns),
     ]
     .into_iter()
     .flatten()
     .collect();
-    let edges = network.edge_latency_ns.keys().chain(network.edge_jitter_ns.keys());
+    let edges = config.edge_latency_ns.keys().chain(config.edge_jitter_ns.keys());
     let edges: BTreeSet<_> = edges.collect();
     let delays = |edge: &(String, String)| {
         let one = |name: &'static str, ns: Option<&Nanos>| ns.map(|ns| (name, span(*ns)));
-        let latency = one("latency", network.edge_latency_ns.get(edge));
-        let jitter = one("jitter", network.edge_jitter_ns.get(edge));
+        let latency = one("latency", config.edge_latency_ns.get(edge));
+        let jitter = one("jitter", config.edge_jitter_ns.get(edge));
         let both: Vec<_> = latency.into_iter().chain(jitter).collect();
         both.iter().map(|(name, ns)| format!("{name} = {ns}")).collect::<Vec<_>>().join(", ")
     };
@@ -219,41 +217,41 @@ fn network(network: &NetworkConfig) -> Vec<String> {
 }
 
 fn timing(config: &RunConfig) -> Vec<String> {
-    let timing = &config.timing;
+    let config = &config.timing;
     let lines = [
-        unless("heartbeat", timing.heartbeat_ns, 100 * MILLISECOND, span),
-        unless("misses", timing.misses, 3, number),
-        unless("redirect", timing.redirect_ns, 50 * MILLISECOND, span),
-        unless("interval", timing.interval_ns, 1_000 * MILLISECOND, span),
+        time(&timing::HEARTBEAT, config.heartbeat_ns),
+        number(&timing::MISSES, config.misses),
+        time(&timing::REDIRECT, config.redirect_ns),
+        time(&timing::INTERVAL, config.interval_ns),
     ];
     let phases = [
-        ("heartbeat", timing.heartbeat_phase_ns),
-        ("ack", timing.ack_phase_ns),
-        ("checkpoint", timing.checkpoint_phase_ns),
-        ("tuple", timing.tuple_phase_ns),
+        (timing::PHASE_HEARTBEAT, config.heartbeat_phase_ns),
+        (timing::PHASE_ACK, config.ack_phase_ns),
+        (timing::PHASE_CHECKPOINT, config.checkpoint_phase_ns),
+        (timing::PHASE_TUPLE, config.tuple_phase_ns),
     ];
-    let phases = phases.into_iter().filter_map(|(name, ns)| Some((name, span(ns?))));
+    let phases = phases.into_iter().filter_map(|(key, ns)| Some((key.name, span(ns?))));
     lines.into_iter().flatten().chain(table("phases", phases)).collect()
 }
 
 fn storage(config: &RunConfig) -> Vec<String> {
-    let storage = &config.storage;
+    let config = &config.storage;
     let lines = [
-        unless("latency", storage.latency_ns, 100 * MILLISECOND, span),
-        unless("bandwidth_bytes_per_s", storage.bandwidth_bytes_per_s, 0, number),
-        unless("restore_bytes_per_s", storage.restore_bytes_per_s, 0, number),
+        time(&storage::LATENCY, config.latency_ns),
+        number(&storage::BANDWIDTH_BYTES_PER_S, config.bandwidth_bytes_per_s),
+        number(&storage::RESTORE_BYTES_PER_S, config.restore_bytes_per_s),
     ];
     lines.into_iter().flatten().collect()
 }
 
 fn sizes(config: &RunConfig) -> Vec<String> {
-    let sizes = &config.sizes;
+    let config = &config.sizes;
     let lines = [
-        unless("tuple", sizes.tuple, 100, number),
-        unless("ack", sizes.ack, 32, number),
-        unless("heartbeat", sizes.heartbeat, 32, number),
-        unless("control", sizes.control, 32, number),
-        unless("entry", sizes.entry, 64, number),
+        number(&sizes::TUPLE, config.tuple),
+        number(&sizes::ACK, config.ack),
+        number(&sizes::HEARTBEAT, config.heartbeat),
+        number(&sizes::CONTROL, config.control),
+        number(&sizes::ENTRY, config.entry),
     ];
     lines.into_iter().flatten().collect()
 }
@@ -282,18 +280,9 @@ pub fn expect(expect: &Expect) -> Option<String> {
 
 fn expected(expect: &Expect) -> Vec<String> {
     let mut all = Vec::new();
-    all.extend(expect.status.map(|status| {
-        let word = match status {
-            Status::Held => "held",
-            Status::NotCovered => "not-covered",
-            Status::Inconclusive => "inconclusive",
-            Status::Broken => "broken",
-        };
-        format!("status = \"{word}\"")
-    }));
-    if expect.observed == Some(Observed::Exactly) {
-        all.push("observed = \"exactly\"".to_string());
-    }
+    let statuses = STATUSES.iter().filter(|(_, status)| Some(*status) == expect.status);
+    all.extend(statuses.map(|(word, _)| format!("status = \"{word}\"")));
+    all.extend(expect.observed.and_then(|own| word(&OBSERVED, &own, &OBSERVED_WORDS)));
     all.extend(expect.run.iter().map(|(quantity, bound)| {
         format!("\"{}\" = {}", quantity.name(), self::bound(*quantity, bound))
     }));
@@ -301,7 +290,7 @@ fn expected(expect: &Expect) -> Vec<String> {
 }
 
 fn bound(quantity: Quantity, bound: &Bound) -> String {
-    let value = |value: u64| if quantity.is_time() { span(value) } else { number(value) };
+    let value = |value: u64| if quantity.is_time() { span(value) } else { value.to_string() };
     match bound {
         Bound::Exact(exact) => value(*exact),
         Bound::Range(min, max) => {

@@ -12,6 +12,7 @@ pub mod write;
 pub use around::{Strategies, Surroundings};
 
 use super::item::Item;
+use super::keys::faults::{self as keys, FAULTS_MAX};
 use super::pipeline::options;
 use super::table::Table;
 use super::tree::Kind;
@@ -19,14 +20,6 @@ use crate::config::{FaultAt, FaultConfig, SwarmConfig};
 use crate::faults::{ALL, Place, of};
 use aftermath_systems::options::format_duration;
 use when::Before;
-
-/// Most faults of a case.
-const FAULTS_MAX: usize = 1_000;
-/// Most strata, and so runs, of a stratified fault.
-const STRATA_MAX: u64 = 100_000;
-
-/// Largest number that chance is drawn from.
-const DRAWS_MAX: u64 = 1_000_000_000;
 
 /// Reads the faults of a case: as they are written, or how they are drawn.
 pub fn read(root: &Table, around: &Surroundings) -> (Vec<FaultConfig>, Option<SwarmConfig>) {
@@ -121,12 +114,11 @@ fn fault(table: &Table, before: Before, around: &Surroundings) -> Option<FaultCo
         what.finish();
         Some((entry.kind, place, options))
     });
-    let at = table.require("at", "at = \"2s\"", |item| {
+    let at = table.require(&keys::AT, "at = \"2s\"", |item| {
         when::at(item, before, what.as_ref().and_then(|(_, place, _)| place.as_ref()), around)
     });
-    let for_item = table.get("for");
-    let for_ns = for_item.as_ref().and_then(Item::duration_positive);
-    let draws = table.get("draws").and_then(|item| item.integer(0..=DRAWS_MAX));
+    let for_ns = table.read(&keys::FOR, |item| item.span(&keys::FOR, around.tick_ns));
+    let draws = table.read(&keys::DRAWS, |item| item.number(&keys::DRAWS));
     table.finish();
     let (kind, place, options) = what?;
     Some(FaultConfig { kind, place: place?, options, at: at?, for_ns, draws })

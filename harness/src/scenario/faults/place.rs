@@ -2,6 +2,7 @@
 
 use super::super::diagnostic::suggest;
 use super::super::item::Item;
+use super::super::keys::faults as keys;
 use super::super::table::Table;
 use super::super::tree::Kind;
 use super::Surroundings;
@@ -11,7 +12,7 @@ use aftermath_systems::pipelines::VertexRole;
 
 /// Reads the machine that a fault befalls, or several.
 pub fn node(what: &Table, around: &Surroundings) -> Option<FaultPlace> {
-    what.require("node", "node = \"count/0/1\"", |item| match item.value.kind {
+    what.require(&keys::NODE, "node = \"count/0/1\"", |item| match item.value.kind {
         Kind::Array(_) => nodes(item, around),
         _ => target(item, around).map(FaultPlace::Node),
     })
@@ -71,8 +72,8 @@ fn nodes(item: &Item, around: &Surroundings) -> Option<FaultPlace> {
 
 /// Reads the links that a fault befalls: both ways between two ends, or one way.
 pub fn links(what: &Table, around: &Surroundings) -> Option<FaultPlace> {
-    let (between, from) = what.either("between", "from");
-    let to = what.get("to");
+    let (between, from) = what.either(keys::BETWEEN.name, keys::FROM.name);
+    let to = what.get(keys::TO.name);
     let mut place = None;
     match (between, from) {
         (Some(item), _) => {

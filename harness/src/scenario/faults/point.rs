@@ -3,6 +3,7 @@
 
 use super::super::diagnostic::{list, suggest};
 use super::super::item::Item;
+use super::super::keys::{Key, faults as keys};
 use super::super::table::Table;
 use super::{Surroundings, place};
 use crate::config::{FaultAt, FaultPlace, LinkEnd};
@@ -10,19 +11,17 @@ use aftermath_systems::points::Point;
 use std::collections::BTreeSet;
 
 /// The keys of an address, with an example.
-const ADDRESS: [(&str, &str); 4] = [
-    ("node", "node = \"count/0/0\""),
-    ("incarnation", "incarnation = 1"),
-    ("handler", "handler = 57"),
-    ("effect", "effect = 2, or the number of effects for after the last"),
+const ADDRESS: [(&Key, &str); 4] = [
+    (&keys::ADDRESS_NODE, "node = \"count/0/0\""),
+    (&keys::INCARNATION, "incarnation = 1"),
+    (&keys::HANDLER, "handler = 57"),
+    (&keys::EFFECT, "effect = 2, or the number of effects for after the last"),
 ];
-
-/// Numbers of handlers and effects, and times of points, have no limit.
-const NUMBER_MAX: u64 = u64::MAX;
 
 /// Whether a table is an address: it has a key that nothing else has.
 pub fn is_address(table: &Table) -> bool {
-    ["incarnation", "handler", "effect"].iter().any(|key| table.get(key).is_some())
+    let own = [&keys::INCARNATION, &keys::HANDLER, &keys::EFFECT];
+    own.iter().any(|key| table.get(key.name).is_some())
 }
 
 /// Reads a protocol point. `befalls`: whom the fault befalls, if that is known.
@@ -33,8 +32,11 @@ pub fn point(
     around: &Surroundings,
 ) -> Option<FaultAt> {
     let named = named(item, around);
-    let nth = table.read("nth", Some(1), |nth| Some(nth.integer(1..=NUMBER_MAX)));
-    let node = table.get("node");
+    let nth = match table.get(keys::NTH.name) {
+        Some(nth) => nth.number(&keys::NTH),
+        None => Some(keys::NTH.default_number()),
+    };
+    let node = table.get(keys::POINT_NODE.name);
     let nodes = match &node {
         Some(node) => place::end(node, around, false).map(|end| vec![end]),
         None => befalls.map(operators),
@@ -102,9 +104,9 @@ fn named(item: &Item, around: &Surroundings) -> Option<&'static Point> {
 pub fn address(table: &Table, around: &Surroundings) -> Option<FaultAt> {
     let mut missing = Vec::new();
     let items = ADDRESS.map(|(key, example)| {
-        let item = table.get(key);
-        if item.is_none() && !table.misspelt(key) {
-            missing.push((key, example));
+        let item = table.get(key.name);
+        if item.is_none() && !table.misspelt(key.name) {
+            missing.push((key.name, example));
         }
         item
     });
@@ -127,10 +129,10 @@ pub fn address(table: &Table, around: &Surroundings) -> Option<FaultAt> {
         item.error(format!("`{end}` is more than one machine"), Some(help));
         None
     });
-    let number = |item: Option<Item>, least, most| item.and_then(|i| i.integer(least..=most));
-    let incarnation = number(incarnation, 1, u64::from(u32::MAX));
-    let handler = number(handler, 1, NUMBER_MAX);
-    let effect = number(effect, 0, NUMBER_MAX);
+    let number = |item: Option<Item>, key: &Key| item.and_then(|item| item.number(key));
+    let incarnation = number(incarnation, &keys::INCARNATION);
+    let handler = number(handler, &keys::HANDLER);
+    let effect = number(effect, &keys::EFFECT);
     Some(FaultAt::Address {
         node: node?,
         incarnation: u32::try_from(incarnation?).ok()?,

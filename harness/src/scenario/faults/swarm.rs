@@ -1,17 +1,15 @@
 //! `faults = { swarm = { ... } }`: how a schedule is drawn as a whole.
 
 use super::super::item::Item;
+use super::super::keys::{Key, faults as keys};
 use super::super::table::Table;
 use super::super::tree::Kind;
-use super::{FAULTS_MAX, Surroundings};
+use super::Surroundings;
 use crate::config::SwarmConfig;
 use crate::faults::ALL;
 use aftermath_systems::claim::FaultKind;
 use aftermath_systems::options::format_duration;
 use aftermath_systems::protocol::Nanos;
-
-/// Most faults of a schedule, if the scenario does not say.
-const MOST: u64 = 4;
 
 /// Reads the key `faults`.
 pub fn read(item: &Item, around: &Surroundings) -> Option<SwarmConfig> {
@@ -22,17 +20,19 @@ pub fn read(item: &Item, around: &Surroundings) -> Option<SwarmConfig> {
         return None;
     }
     let table = item.table()?;
-    let swarm = table.require("swarm", "faults = { swarm = { most = 4 } }", Item::table);
+    let swarm = table.require(&keys::SWARM, "faults = { swarm = { most = 4 } }", Item::table);
     table.finish();
     let swarm = swarm?;
     let all = || ALL.iter().map(|entry| entry.kind).collect();
-    let kinds = swarm.get("kinds").map_or_else(|| Some(all()), |item| kinds(&item));
-    let most = swarm.read("most", MOST, |item| item.integer(1..=FAULTS_MAX as u64));
+    let kinds = swarm.get(keys::KINDS.name).map_or_else(|| Some(all()), |item| kinds(&item));
+    let most = swarm.number(&keys::MOST);
     let span = span(&swarm, around);
-    let beyond_claims = swarm.read("beyond_claims", false, Item::boolean);
+    let overlap = swarm.read(&keys::OVERLAP, Item::boolean).unwrap_or(false);
+    let beyond_claims = swarm.read(&keys::BEYOND_CLAIMS, Item::boolean).unwrap_or(false);
     swarm.finish();
     let (from_ns, until_ns) = span?;
-    Some(SwarmConfig { kinds: kinds?, most: most as u32, from_ns, until_ns, beyond_claims })
+    let (kinds, most) = (kinds?, most as u32);
+    Some(SwarmConfig { kinds, most, from_ns, until_ns, overlap, beyond_claims })
 }
 
 fn kinds(item: &Item) -> Option<Vec<FaultKind>> {
@@ -61,14 +61,14 @@ fn kinds(item: &Item) -> Option<Vec<FaultKind>> {
 /// From when until when faults may start, ns. The whole stream, if nothing is said.
 fn span(swarm: &Table, around: &Surroundings) -> Option<(Nanos, Nanos)> {
     let tick_ns = around.tick_ns;
-    let from_item = swarm.get("from");
-    let until_item = swarm.get("until");
-    let instant = |item: &Option<Item>, default: Option<Nanos>| match item {
-        Some(item) => item.duration_from(tick_ns, "one tick"),
+    let from_item = swarm.get(keys::SWARM_FROM.name);
+    let until_item = swarm.get(keys::UNTIL.name);
+    let instant = |item: &Option<Item>, key: &Key, default: Option<Nanos>| match item {
+        Some(item) => item.span(key, tick_ns),
         None => default,
     };
-    let from = instant(&from_item, Some(tick_ns));
-    let until = instant(&until_item, around.stream_ns);
+    let from = instant(&from_item, &keys::SWARM_FROM, Some(tick_ns));
+    let until = instant(&until_item, &keys::UNTIL, around.stream_ns);
     if let (Some(item), Some(until), Some(end)) = (&until_item, until, around.stream_ns)
         && until > end
     {

@@ -1,8 +1,9 @@
 //! When a fault strikes.
 
 use super::super::item::Item;
+use super::super::keys::{Key, Least, faults as keys};
 use super::super::tree::Kind;
-use super::{STRATA_MAX, Surroundings, point};
+use super::{Surroundings, point};
 use crate::config::{FaultAt, FaultPlace};
 
 /// What the fault before it in the file is.
@@ -24,7 +25,7 @@ pub fn at(
     befalls: Option<&FaultPlace>,
     around: &Surroundings,
 ) -> Option<FaultAt> {
-    let instant = |item: &Item| item.duration_from(around.tick_ns, "one tick");
+    let instant = |item: &Item| item.duration_least(Least::Tick, around.tick_ns);
     match item.value.kind {
         Kind::String(_) => return instant(item).map(FaultAt::Instant),
         Kind::Table(_) => {}
@@ -37,8 +38,9 @@ pub fn at(
         }
     }
     let table = item.table()?;
-    let keys = (table.get("between"), table.get("strata"), table.get("after"), table.get("point"));
-    let found = match keys {
+    let get = |key: &Key| table.get(key.name);
+    let forms = (get(&keys::AT_BETWEEN), get(&keys::STRATA), get(&keys::AFTER), get(&keys::POINT));
+    let found = match forms {
         (None, None, None, Some(item)) if !point::is_address(&table) => {
             point::point(&table, &item, befalls, around)
         }
@@ -58,10 +60,10 @@ pub fn at(
             Some(FaultAt::Between(start, end))
         }
         (None, Some(item), None, None) => {
-            let count = item.integer(1..=STRATA_MAX);
-            let start = table.require("start", "start = \"3s\"", instant);
+            let count = item.number(&keys::STRATA);
+            let start = table.require(&keys::START, "start = \"3s\"", instant);
             let least = count.unwrap_or(1);
-            let span = table.require("span", "span = \"1s\"", |item| {
+            let span = table.require(&keys::SPAN, "span = \"1s\"", |item| {
                 item.duration_from(least, "1ns for each stratum")
             });
             let count = u32::try_from(count?).ok()?;
@@ -69,7 +71,9 @@ pub fn at(
         }
         (None, None, Some(item), None) => {
             if before == Before::Nothing {
-                item.key_error("the first fault has none before it to come after", None);
+                let help = "write an instant, such as at = \"2s\"".to_string();
+                let message = "the first fault has none before it to come after";
+                item.key_error(message, Some(help));
                 return None;
             }
             if before == Before::Awaited {
@@ -80,12 +84,12 @@ pub fn at(
                 item.key_error(message, Some(help.to_string()));
                 return None;
             }
-            item.duration().map(FaultAt::After)
+            item.span(&keys::AFTER, around.tick_ns).map(FaultAt::After)
         }
         (None, None, None, None) => {
             ["start", "span", "nth", "node"].iter().for_each(|key| drop(table.get(key)));
-            let keys = ["between", "strata", "after", "point", "incarnation", "handler", "effect"];
-            if !keys.iter().any(|key| table.misspelt(key)) {
+            let forms = ["between", "strata", "after", "point", "incarnation", "handler", "effect"];
+            if !forms.iter().any(|key| table.misspelt(key)) {
                 let help = "one of `between`, `strata`, `after`, `point`, or an address: `node`, \
                             `incarnation`, `handler` and `effect`"
                     .to_string();
@@ -95,7 +99,7 @@ pub fn at(
         }
         _ => {
             let message = "`between`, `strata`, `after`, `point` and an address exclude each other";
-            item.error(message, None);
+            item.error(message, Some("keep one of them".to_string()));
             None
         }
     };

@@ -50,7 +50,7 @@ fn the_number_of_draws_is_a_number() {
     };
     let draws = |text: &str| good(fault(text)).cases[0].config.faults[0].draws;
     assert_eq!((draws(""), draws("draws = 0"), draws("draws = 7")), (None, Some(0), Some(7)));
-    wrong(fault("draws = -1"), &["`fault.0.draws` must be in 0..=1000000000"]);
+    wrong(fault("draws = -1"), &["`fault.0.draws` must be from 0 to 1000000000"]);
     wrong(fault("draws = \"1\""), &["`fault.0.draws` must be an integer, not a string"]);
     wrong(fault("draw = 1"), &["did you mean `draws`?"]);
 }

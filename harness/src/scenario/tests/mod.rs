@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 mod cases;
 mod faults;
 mod kept;
+mod keys;
 mod mistakes;
 mod points;
 mod recordings;

@@ -111,7 +111,7 @@ fn each_mistake_about_a_point_has_its_message() {
         (
             "amnesia",
             &address("incarnation = 0, handler = 57, effect = 2"),
-            "`fault.0.at.incarnation` must be in 1..=",
+            "`fault.0.at.incarnation` must be from 1 to ",
         ),
         (
             "amnesia",

@@ -20,17 +20,19 @@ fn what_a_swarm_does_not_say_has_its_default() {
         most: 4,
         from_ns: MILLISECOND,
         until_ns: SECOND,
+        overlap: false,
         beyond_claims: false,
     };
     assert_eq!(drawn(good(swarm(""))), expected);
     assert_eq!(drawn(good(read(&format!("faults = {{ swarm = {{}} }}\n{MINIMAL}")))), expected);
     let settings = "kinds = [\"pause\", \"machine-loss\"]\nmost = 1000\nfrom = \"0.5s\"\n\
-                    until = \"700ms\"\nbeyond_claims = true";
+                    until = \"700ms\"\noverlap = true\nbeyond_claims = true";
     let expected = SwarmConfig {
         kinds: vec![FaultKind::Pause, FaultKind::MachineLoss],
         most: 1_000,
         from_ns: 500 * MILLISECOND,
         until_ns: 700 * MILLISECOND,
+        overlap: true,
         beyond_claims: true,
     };
     assert_eq!(drawn(good(swarm(settings))), expected);
@@ -39,9 +41,9 @@ fn what_a_swarm_does_not_say_has_its_default() {
 #[test]
 fn each_absurd_request_is_refused() {
     for (settings, expected) in [
-        ("most = 1_000_000_000", "`faults.swarm.most` must be in 1..=1000"),
-        ("most = 0", "`faults.swarm.most` must be in 1..=1000"),
-        ("most = -3", "`faults.swarm.most` must be in 1..=1000"),
+        ("most = 1_000_000_000", "`faults.swarm.most` must be from 1 to 1000"),
+        ("most = 0", "`faults.swarm.most` must be from 1 to 1000"),
+        ("most = -3", "`faults.swarm.most` must be from 1 to 1000"),
         ("most = \"4\"", "`faults.swarm.most` must be an integer, not a string"),
         ("kinds = [\"machine-los\"]", "did you mean `machine-loss`?"),
         ("kinds = [\"fire\"]", "unknown fault `fire`"),
@@ -53,6 +55,7 @@ fn each_absurd_request_is_refused() {
         ("until = \"1001ms\"", "`faults.swarm.until` is after the end of the stream (1s)"),
         ("from = \"-1s\"", "\"-1s\" is not a span of time"),
         ("from = \"0s\"", "`faults.swarm.from` must be at least one tick (1ms)"),
+        ("overlap = \"yes\"", "must be `true` or `false`, not a string"),
         ("beyond_claims = 1", "must be `true` or `false`, not an integer"),
         ("beyond_claim = true", "did you mean `beyond_claims`?"),
     ] {
@@ -84,7 +87,7 @@ fn all_mistakes_of_a_swarm_come_at_once() {
   |          ^^^^^^
   = help: did you mean `pause`?
 ",
-            "error: `faults.swarm.most` must be in 1..=1000
+            "error: `faults.swarm.most` must be from 1 to 1000
  --> test.toml:9:8
   |
 9 | most = 1_000_000_000
