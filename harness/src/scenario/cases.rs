@@ -60,7 +60,7 @@ struct Draft<'t> {
 /// Reads all cases; `root` is the file without overrides, `strategies` those of the file.
 pub fn read(context: &Context, root: &Table, strategies: &[Entry]) -> Vec<Case> {
     let shared =
-        root.read(&top::EXPECT, |item| expect::read(&item, context.formulas, context.registry));
+        root.read(&top::EXPECT, |item| expect::read(item, context.formulas, context.registry));
     let shared = shared.unwrap_or_default();
     let drafts = match root.get(top::CASE.name) {
         None => Vec::new(),
@@ -225,7 +225,7 @@ fn draft<'t>(
     let own =
         table.get(top::CASE_STRATEGIES.name).map(|item| strategy::names(&item, context.registry));
     let expect = table.get(top::CASE_EXPECT.name);
-    let expect = expect.map(|item| expect::read(&item, context.formulas, context.registry));
+    let expect = expect.map(|item| expect::read(item, context.formulas, context.registry));
     table.finish();
     Draft {
         name: name.to_string(),
