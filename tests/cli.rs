@@ -220,7 +220,8 @@ fn a_run_writes_records_cases_summary_report_and_plot() {
     let path = file(&scratch, "small", &format!("{SMALL}{LOSS}"));
     let out = scratch.at("deeper/out");
     let ran = aftermath(&["run", &path, "--out", &out]).exits(0);
-    for name in ["records.jsonl", "cases.jsonl", "summary.csv", "report.html", "tradeoff.svg"] {
+    let texts = ["summary.csv", "summary.md", "junit.xml", "report.html", "tradeoff.svg"];
+    for name in ["records.jsonl", "cases.jsonl"].into_iter().chain(texts) {
         let length = std::fs::metadata(Path::new(&out).join(name)).map(|file| file.len());
         assert!(length.is_ok_and(|length| length > 0), "{name}");
     }
@@ -387,4 +388,13 @@ fn statuses_that_a_case_expects_are_no_failure() {
     let record: Record = serde_json::from_str(ran.stdout.trim()).expect("one record");
     assert_eq!(record.status, Status::Broken);
     ran.exits(0);
+}
+
+#[test]
+fn a_replay_takes_the_first_seed_of_the_scenario_if_none_is_named() {
+    let scratch = Scratch::new("cli-first-seed");
+    let text = format!("seeds = \"5..7\"\nstrategies = [\"amnesia\"]\n{SMALL}");
+    let ran = aftermath(&["replay", &file(&scratch, "first", &text), "--format", "json"]).exits(0);
+    let record: Record = serde_json::from_str(ran.stdout.trim()).expect("one record");
+    assert_eq!(record.seed, 5);
 }

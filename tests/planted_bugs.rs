@@ -6,7 +6,7 @@ mod support;
 use aftermath_reports::record::{Record, Status};
 use aftermath_systems::planted_bugs::ALL;
 use std::collections::BTreeSet;
-use support::{PROGRAM, Ran, Scratch, aftermath, command, finish, root, text_of};
+use support::{PROGRAM, Ran, Scratch, aftermath, campaign, command, finish, parse, root, text_of};
 
 const DIRECTORY: &str = "scenarios/planted";
 
@@ -93,4 +93,30 @@ fn the_honest_code_is_clean_in_the_same_situations() {
         assert_eq!(ran.code, Some(0), "{}: {}\n{}", bug.name, ran.stderr, why.join("\n"));
         assert!(!records.is_empty() && records.iter().all(|record| record.planted.is_none()));
     }
+}
+
+/// Who waits for a dead machine is late and in nothing else wrong; unless somebody whom the take-over
+/// needs cannot be reached, the judge tells.
+#[test]
+fn an_instance_that_nobody_leads_is_told_unless_something_excuses_it() {
+    let path = path_of("restart-onto-dead-spare");
+    let told = |change: &dyn Fn(String) -> String| {
+        let scenario = parse(&change(text_of(&path)), &path);
+        let records = campaign(&scenario).records;
+        assert_eq!(records.len(), 5);
+        let tells = |record: &&Record| record.reasons.iter().any(|why| why.starts_with("leader: "));
+        records.iter().filter(tells).count()
+    };
+    assert_eq!(told(&|text| text), 5);
+    let honest = |text: String| text.replace("plant = \"restart-onto-dead-spare\"\n", "");
+    assert_eq!(told(&honest), 0, "the living one is asked");
+    let and = |fault: &'static str| move |text: String| format!("{text}\n[[fault]]\n{fault}");
+    let cut = "partition = { between = [\"source\", \"count\"] }\nat = \"1s\"\nfor = \"200ms\"\n";
+    assert_eq!(told(&and(cut)), 0, "a neighbour is cut off");
+    let still = "pause = { node = \"coordinator\" }\nat = \"1s\"\nfor = \"20ms\"\n";
+    assert_eq!(told(&and(still)), 0, "the coordinator stands still");
+    let soon = |text: String| text.replace("after = \"400ms\"", "after = \"60ms\"");
+    assert_eq!(told(&soon), 0, "the spare may still be needed when the leader dies");
+    let gone = |text: String| text.replace("for = \"100ms\"\n", "");
+    assert_eq!(told(&gone), 0, "nobody lives");
 }

@@ -191,6 +191,7 @@ fn every_shell_gets_its_completions() {
 fn help_teaches() {
     for command in [
         "run",
+        "check",
         "campaign",
         "search",
         "replay",

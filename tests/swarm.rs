@@ -9,7 +9,7 @@ use aftermath_harness::config::{
 use aftermath_harness::faults::{ALL, Place, of};
 use aftermath_harness::scenario::write_faults;
 use aftermath_harness::seed::Seed;
-use aftermath_reports::record::Status;
+use aftermath_reports::record::{Record, Status};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use std::collections::{BTreeMap, BTreeSet};
@@ -78,6 +78,7 @@ fn pasted_is_the_same(swarm: &str, seeds: std::ops::Range<u64>) {
 fn a_schedule_pasted_in_place_of_the_swarm_gives_the_identical_trace() {
     pasted_is_the_same("[faults.swarm]\n", 0..100);
     pasted_is_the_same("[faults.swarm]\nmost = 12\nbeyond_claims = true\n", 100..120);
+    pasted_is_the_same("[faults.swarm]\noverlap = true\n", 120..140);
 }
 
 #[test]
@@ -118,11 +119,40 @@ fn a_small_swarm_breaks_nothing_and_is_covered() {
         let Status::Broken = record.status else { continue };
         panic!("{}: {:?}\n{schedule}", record.replay, record.reasons);
     }
-    let count = |status| outcome.records.iter().filter(|r| r.status == status).count();
-    let (held, uncovered) = (count(Status::Held), count(Status::NotCovered));
-    println!("of {runs} runs {held} held and {uncovered} not covered");
-    assert!(100 * uncovered <= 3 * runs, "{uncovered} of {runs} are not covered");
-    assert!(100 * held >= 70 * runs, "{held} of {runs} teach something");
+    // Where failures overlap, more of them turn out not to be covered.
+    for (overlap, uncovered_percent, held_percent) in [(false, 3, 70), (true, 20, 60)] {
+        let of_kind = |record: &&Record| record.case.ends_with("overlapping") == overlap;
+        let records: Vec<&Record> = outcome.records.iter().filter(of_kind).collect();
+        let runs = records.len();
+        let count = |status| records.iter().filter(|record| record.status == status).count();
+        let (held, uncovered) = (count(Status::Held), count(Status::NotCovered));
+        println!("of {runs} runs {held} held and {uncovered} not covered");
+        assert!(100 * uncovered <= uncovered_percent * runs, "{uncovered} of {runs} uncovered");
+        assert!(100 * held >= held_percent * runs, "{held} of {runs} teach something");
+    }
+}
+
+/// How many schedules kill a machine less than 20 ms after another was killed, in neither of
+/// which a recovery can be over.
+fn hurried(swarm: &str) -> usize {
+    let scenario = parse(&text(1, swarm), PATH);
+    let hurried = |case: &Case, seed: u64| {
+        let plan = plan(&case.config, seed, 0);
+        let mut kills: Vec<u64> =
+            plan.faults.iter().filter(|fault| fault.kind.kills()).map(|fault| fault.at).collect();
+        kills.sort_unstable();
+        kills.dedup();
+        kills.windows(2).any(|two| two[1] - two[0] < 20_000_000)
+    };
+    let seeds = |case| (0..100).filter(|seed| hurried(case, *seed)).count();
+    scenario.cases.iter().map(seeds).sum()
+}
+
+#[test]
+fn failures_overlap_only_where_they_may() {
+    assert_eq!(hurried("[faults.swarm]\n"), 0);
+    let overlapping = hurried("[faults.swarm]\noverlap = true\n");
+    assert!(overlapping > 20, "{overlapping}");
 }
 
 /// A bug that loses what a window is rebuilt from.

@@ -5,8 +5,9 @@
 use crate::config::{Bound, Case, Quantity};
 use crate::expect::measure;
 use crate::limit::{Limit, resolve};
-use crate::record::WORLDS_DIFFER;
-use aftermath_reports::record::{CaseResult, Check, Record, Status, ValueClass};
+use aftermath_reports::record::{
+    CaseResult, Check, FORMAT_VERSION, Record, Status, ValueClass, WORLDS_DIFFER,
+};
 use aftermath_reports::summary::Spread;
 use aftermath_reports::words;
 use serde::{Deserialize, Serialize};
@@ -146,7 +147,15 @@ impl Judging {
         let runs = self.by_status.iter();
         let [scenario, case, strategy] = names.map(str::to_string);
         let runs = runs.map(|(status, n)| (words::status(*status).to_string(), *n)).collect();
-        CaseResult { scenario, case, strategy, status, runs, checks }
+        CaseResult {
+            format_version: FORMAT_VERSION,
+            scenario,
+            case,
+            strategy,
+            status,
+            runs,
+            checks,
+        }
     }
 
     fn checks(&self, expected: &Expected) -> Vec<Check> {

@@ -55,7 +55,6 @@ impl<'a> Ledger<'a> {
             reordered: 0,
             twin_repeats,
         };
-        let mut newest: BTreeMap<(u16, u32), u64> = BTreeMap::new();
         let mut next = 0;
         for delivery in &run.deliveries {
             let Some(index) = find(&ledger.rows, next, &delivery.semantic) else {
@@ -72,12 +71,9 @@ impl<'a> Ledger<'a> {
             if row.first.is_none() {
                 row.first = Some(delivery);
                 ledger.new.push(delivery);
-                let key = delivery.payload.key(0).unwrap_or(delivery.semantic.key);
-                let newest = newest.entry((delivery.semantic.kind, key)).or_default();
-                ledger.reordered += u64::from(delivery.semantic.index < *newest);
-                *newest = delivery.semantic.index.max(*newest);
             }
         }
+        ledger.reordered = reordered(&ledger.new);
         ledger
     }
 
@@ -160,6 +156,23 @@ impl<'a> Ledger<'a> {
         });
         lost.chain(repeated).chain(wrong).chain(unexpected).collect()
     }
+}
+
+/// How many outputs come after one of the same kind and key with a larger index.
+fn reordered(outputs: &[&Delivery]) -> u64 {
+    // Indexes that grow over all keys, as is usual, grow for each.
+    if outputs.is_sorted_by_key(|output| output.semantic.index) {
+        return 0;
+    }
+    let mut newest: BTreeMap<(u16, u32), u64> = BTreeMap::new();
+    let mut reordered = 0;
+    for Delivery { semantic, payload, .. } in outputs {
+        let key = payload.key(0).unwrap_or(semantic.key);
+        let newest = newest.entry((semantic.kind, key)).or_default();
+        reordered += u64::from(semantic.index < *newest);
+        *newest = semantic.index.max(*newest);
+    }
+    reordered
 }
 
 /// Where the row of an output is. Most come in the order of their ids, so `next` is looked at

@@ -6,6 +6,7 @@
 //! plan without faults; [`record`] writes it down for the reports.
 
 pub mod agreement;
+pub mod baseline;
 pub mod campaign;
 pub mod cli;
 pub mod config;

@@ -48,7 +48,7 @@ pub struct PlannedCase {
 
 impl PlannedCase {
     /// Number of runs of each seed.
-    pub fn runs_of_seed(&self) -> u64 {
+    fn runs_of_seed(&self) -> u64 {
         u64::from(self.strata.unwrap_or(1))
     }
 }

@@ -12,7 +12,9 @@ use crate::oracle::{self, Standard};
 use crate::plan::{PlannedFault, PlannedPlace};
 use crate::run::RunLog;
 use crate::scenario::write_faults;
-use aftermath_reports::record::{FORMAT_VERSION, Fault, Record, Status, Unreached, Witness};
+use aftermath_reports::record::{
+    FORMAT_VERSION, Fault, Record, Status, Unreached, WORLDS_DIFFER, Witness,
+};
 use aftermath_reports::words;
 use aftermath_systems::planted_bugs;
 use aftermath_systems::protocol::NodeId;
@@ -35,9 +37,6 @@ pub struct Context<'a> {
     /// Where it was run.
     pub worlds: Worlds,
 }
-
-/// The reason that stands in the record of a run in which two worlds differ.
-pub const WORLDS_DIFFER: &str = "the two worlds differ";
 
 /// Marks the record of a run that differs, or whose twin does: whatever was judged means nothing.
 pub fn mark_different(record: &mut Record) {

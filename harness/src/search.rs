@@ -11,9 +11,10 @@ use crate::scenario::parameter::{Amount, Setting};
 use crate::scenario::{self};
 use aftermath_reports::record::{Record, Time};
 use aftermath_reports::summary::Spread;
-use aftermath_systems::options::parse_duration;
+use aftermath_systems::options::{format_duration, parse_duration};
 use aftermath_systems::strategies::Registry;
 use std::collections::BTreeMap;
+use std::fmt;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -89,6 +90,18 @@ impl Until {
                 measure(*quantity, record).is_some_and(|value| value < *limit)
             }
         }
+    }
+}
+
+impl fmt::Display for Until {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Until::Beyond { quantity, above, limit } = self else { return f.write_str("broken") };
+        let sign = if *above { '>' } else { '<' };
+        let limit = match quantity.is_time() {
+            true => format_duration(*limit),
+            false => limit.to_string(),
+        };
+        write!(f, "{} {sign} {limit}", quantity.name())
     }
 }
 

@@ -1,17 +1,17 @@
 //! In which respects a run is broken, without numbers and times: two runs with one signature show
 //! the same violation, as far as the judge can tell.
 
-use crate::record::WORLDS_DIFFER;
-use aftermath_reports::record::{Claimed, Guarantee, Record, Status};
+use aftermath_reports::record::{Claimed, Guarantee, Record, Status, WORLDS_DIFFER};
 use std::fmt;
 
 /// Whatever was promised, this must hold: how reasons begin, and what it is called here.
-const CHECKERS: [(&str, &str); 5] = [
+const CHECKERS: [(&str, &str); 6] = [
     (WORLDS_DIFFER, "worlds"),
     ("ledger:", "ledger"),
     ("reference:", "reference"),
     ("confirmed-before-durable:", "durability"),
     ("pair:", "pair"),
+    ("leader:", "leader"),
 ];
 
 /// What is measured where there is no such number, which is another violation than a wrong one.

@@ -90,7 +90,7 @@ impl Axis {
     }
 
     /// Whether equal distances are equal ratios.
-    pub fn logarithmic(&self) -> bool {
+    fn logarithmic(&self) -> bool {
         self.kind != Kind::Linear
     }
 

@@ -33,6 +33,18 @@ pub fn jsonl<T: Serialize>(values: &[T]) -> String {
     text
 }
 
+/// Makes a folder, and those that it is in, if it is missing.
+///
+/// # Errors
+///
+/// When it cannot be made.
+pub fn make_folder(dir: &Path) -> Result<(), WriteError> {
+    fs::create_dir_all(dir).map_err(|e| WriteError {
+        file: dir.to_owned(),
+        what: format!("the folder cannot be made: {e}"),
+    })
+}
+
 /// Writes these files, by name, into a folder that is there: all under other names, then renames
 /// all.
 ///

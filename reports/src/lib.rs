@@ -11,6 +11,9 @@
 //! | What does the terminal show? | [`table`], laid out by `grid` |
 //! | What does a spreadsheet get? | [`summary_csv`] |
 //! | What does a sweep of failures leave behind, and how is it shown? | [`sweep`] |
+//! | What does a search over one setting leave behind? | [`search`] |
+//! | What does a program that runs tests get? | [`junit`] |
+//! | What does a pull request or an issue show? | [`markdown`] |
 //! | What do the pictures show? | [`figures`], with scales from `axis` and looks from `style` |
 //! | How does a picture become SVG or PNG? | `scene`, `paint`, `font` |
 //! | What does the page show? | [`html`] and `templates/report.html` |
@@ -24,12 +27,15 @@ pub mod files;
 mod font;
 mod grid;
 pub mod html;
+pub mod junit;
 pub mod load;
+pub mod markdown;
 mod paint;
 mod phases;
 pub mod record;
 mod row;
 mod scene;
+pub mod search;
 mod spread;
 mod style;
 pub mod summary;
@@ -39,5 +45,7 @@ pub mod table;
 pub mod words;
 pub mod write;
 
+#[cfg(test)]
+mod documented;
 #[cfg(test)]
 mod sample;

@@ -5,8 +5,12 @@
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Raised whenever the meaning of a field changes.
+/// Raised whenever the meaning of a field changes, or one is renamed or removed. Fields that come to
+/// it do not raise it.
 pub const FORMAT_VERSION: u32 = 2;
+
+/// The reason that stands in the record of a run in which two worlds differ.
+pub const WORLDS_DIFFER: &str = "the two worlds differ";
 
 /// A guarantee, claimed or observed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -204,6 +208,9 @@ pub struct Overhead {
     pub bytes_ppm: u64,
     /// Saves to storage.
     pub saves: u64,
+    /// Parts of checkpoints that tasks have cut: how often `checkpoint-cut` was marked.
+    #[serde(default)]
+    pub checkpoints: u64,
     /// CPU time served by all nodes, ns.
     pub cpu_ns: u64,
     /// Mean lag of outputs, ns.
@@ -214,11 +221,22 @@ pub struct Overhead {
     pub retained_max: u64,
 }
 
+impl Overhead {
+    /// Messages that carry, confirm or co-ordinate checkpoints (`state`, `log`, `ack`, `trim`,
+    /// `marker`, `control`) for each checkpoint cut, in thousandths; `None`: none was cut.
+    pub fn messages_per_checkpoint_milli(&self) -> Option<u64> {
+        let causes = ["state", "log", "ack", "trim", "marker", "control"];
+        let messages = causes.iter().filter_map(|cause| self.traffic.get(*cause));
+        let messages: u64 = messages.map(|traffic| traffic.messages).sum();
+        (messages * 1000).checked_div(self.checkpoints)
+    }
+}
+
 /// Evidence for one thing that went wrong.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Witness {
     /// Which checker speaks: `lost`, `duplicate`, `wrong-value`, `unexpected`, `state`, `memory`,
-    /// `confirmed-before-durable`, `pair`, `reference`, `stuck`, `expectation`.
+    /// `confirmed-before-durable`, `pair`, `leader`, `reference`, `stuck`, `expectation`.
     pub checker: String,
     /// What it is about ("origin DTW, row 51").
     pub subject: String,
@@ -330,9 +348,17 @@ fn events() -> String {
     "events".to_string()
 }
 
+/// The version of cases that do not say so.
+fn current() -> u32 {
+    FORMAT_VERSION
+}
+
 /// The judgement of a case over all its runs: one JSON line each in `cases.jsonl`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct CaseResult {
+    /// [`FORMAT_VERSION`].
+    #[serde(default = "current")]
+    pub format_version: u32,
     /// The scenario's name.
     pub scenario: String,
     /// The case.

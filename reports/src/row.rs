@@ -1,7 +1,7 @@
 //! What many runs of one case and strategy come to: one line of every table.
 
 use crate::phases::Phases;
-use crate::record::{Claimed, Guarantee, Record, Status, Traffic};
+use crate::record::{Claimed, Guarantee, Record, Status, Traffic, WORLDS_DIFFER};
 use crate::spread::Spread;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,6 +29,8 @@ pub struct Row {
     pub checks_broken: u64,
     /// The worst that was claimed, over the covered runs; `None`: no run was covered.
     pub claimed: Option<Guarantee>,
+    /// How the first run in which two worlds differ is run again, if there is one.
+    pub differ: Option<String>,
     /// Why runs were not covered.
     pub not_covered: BTreeSet<String>,
     /// Runs in which a fault waited for a point that nobody reached.
@@ -109,6 +111,13 @@ impl Row {
         text
     }
 
+    /// Whether a run is one of the row's.
+    pub fn has(&self, r: &Record) -> bool {
+        (&self.scenario, &self.case, &self.strategy) == (&r.scenario, &r.case, &r.strategy)
+            && self.options == options_label(&r.options)
+            && self.planted == r.planted
+    }
+
     /// The status of the runs, or broken if a check of the case was.
     pub fn verdict(&self) -> Status {
         if self.checks_broken > 0 { Status::Broken } else { self.status }
@@ -135,6 +144,7 @@ impl Row {
             status: record.status,
             checks_broken: 0,
             claimed: None,
+            differ: None,
             not_covered: BTreeSet::new(),
             unreached: 0,
             observed: record.observed,
@@ -180,6 +190,9 @@ impl Row {
             Claimed::NotCovered(reason) => {
                 self.not_covered.insert(reason.clone());
             }
+        }
+        if self.differ.is_none() && r.reasons.iter().any(|reason| reason == WORLDS_DIFFER) {
+            self.differ = Some(r.replay.clone());
         }
         self.unreached += u64::from(!r.unreached.is_empty());
         self.expected.add(r.counts.expected);

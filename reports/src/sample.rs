@@ -198,6 +198,7 @@ pub fn three_strategies_cases() -> Vec<CaseResult> {
         held,
     };
     let case = |strategy: &str, status, checks| CaseResult {
+        format_version: FORMAT_VERSION,
         scenario: "crash-count".to_owned(),
         case: "crash".to_owned(),
         strategy: strategy.to_owned(),

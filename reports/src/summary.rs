@@ -103,6 +103,25 @@ impl Report {
         records.iter().for_each(|record| summary.add(record));
         summary.finish(cases.to_vec(), None)
     }
+
+    /// The judgement of the case that a row is of, if all of its runs are there.
+    pub fn case_of(&self, row: &Row) -> Option<&CaseResult> {
+        self.cases.iter().find(|c| {
+            c.scenario == row.scenario && c.case == row.case && c.strategy == row.strategy
+        })
+    }
+
+    /// How a row ends: as its case was judged, which may expect a broken run, or else as its runs
+    /// were.
+    pub fn verdict_of(&self, row: &Row) -> Status {
+        self.case_of(row).map_or(row.verdict(), |case| case.status)
+    }
+
+    /// The broken runs of a row, as far as they are kept; the first one always is.
+    pub fn broken_in<'a>(&'a self, row: &'a Row) -> impl Iterator<Item = &'a Record> {
+        let kept = self.broken_of.get(&row.scenario).into_iter().flat_map(Failures::shown);
+        kept.filter(|record| row.has(record))
+    }
 }
 
 /// At most so many broken runs, so chosen that every row that has one is seen before any has two.

@@ -1,9 +1,12 @@
-//! The files of a report, and of a sweep.
+//! The files of a report, of a sweep and of a search.
 
 use crate::figures;
-use crate::files::{WriteError, jsonl, write_files, write_with};
+use crate::files::{WriteError, jsonl, make_folder, write_files, write_with};
 use crate::html;
+use crate::junit;
+use crate::markdown;
 use crate::record::{CaseResult, Record};
+use crate::search::{self, Search};
 use crate::summary::Report;
 use crate::summary_csv;
 use crate::sweep::{self, SweepCell};
@@ -25,6 +28,10 @@ pub struct Written {
     /// `tradeoff.svg`, `tradeoff.png` and so on of the first set of figures, `tradeoff-2.svg` of
     /// the second.
     pub plots: Vec<PathBuf>,
+    /// `summary.md`: the tables as Markdown.
+    pub markdown: PathBuf,
+    /// `junit.xml`: the verdicts for programs that run tests.
+    pub junit: PathBuf,
 }
 
 /// Writes the report of these records: see [`write_report`].
@@ -41,10 +48,10 @@ pub fn write_all(
     write_report(dir, &Report::of(records, cases), lines)
 }
 
-/// Writes `records.jsonl`, `cases.jsonl`, `summary.csv`, `report.html` and all figures into `dir`,
-/// which is created if it is missing; `records` writes the lines of the first. All are first
-/// written under another name beside their own and then renamed, so that no reader ever sees half a
-/// file. Figures that an earlier, larger report left in the folder are removed; nothing else is.
+/// Writes `records.jsonl`, `cases.jsonl`, `summary.csv`, `report.html`, `summary.md`, `junit.xml`
+/// and all figures into `dir`, which is created if it is missing; `records` writes the lines of the
+/// first. All are first written under another name beside their own and then renamed, so that no
+/// reader ever sees half a file. Figures that an earlier, larger report left in the folder are removed; nothing else is.
 ///
 /// # Errors
 ///
@@ -59,20 +66,21 @@ pub fn write_report(
     let fail = |name: &str, what: String| WriteError { file: at(name), what };
     let page = html::render(report).map_err(|e| fail("report.html", e))?;
     let csv = summary_csv::render(&report.rows).map_err(|e| fail("summary.csv", e.to_string()))?;
+    let xml = junit::render(report).map_err(|e| fail("junit.xml", e))?;
     let mut files = vec![
         ("cases.jsonl".to_owned(), jsonl(&report.cases).into_bytes()),
         ("summary.csv".to_owned(), csv.into_bytes()),
         ("report.html".to_owned(), page.into_bytes()),
+        ("summary.md".to_owned(), markdown::render(report).into_bytes()),
+        ("junit.xml".to_owned(), xml.into_bytes()),
     ];
+    let plots_from = files.len();
     for figure in figures::sets(&report.rows).iter().flat_map(|set| &set.figures) {
         let (svg, png) = (format!("{}.svg", figure.name), format!("{}.png", figure.name));
         files.push((svg.clone(), figure.svg().map_err(|e| fail(&svg, e))?.into_bytes()));
         files.push((png.clone(), figure.png().map_err(|e| fail(&png, e))?));
     }
-    fs::create_dir_all(dir).map_err(|e| WriteError {
-        file: dir.to_owned(),
-        what: format!("the folder cannot be made: {e}"),
-    })?;
+    make_folder(dir)?;
     write_with(dir, Some((RECORDS, &mut records)), &files)?;
     remove_other_figures(dir, &files)?;
     Ok(Written {
@@ -80,7 +88,9 @@ pub fn write_report(
         cases: at("cases.jsonl"),
         summary: at("summary.csv"),
         report: at("report.html"),
-        plots: files[3..].iter().map(|(name, _)| at(name)).collect(),
+        markdown: at("summary.md"),
+        junit: at("junit.xml"),
+        plots: files[plots_from..].iter().map(|(name, _)| at(name)).collect(),
     })
 }
 
@@ -89,8 +99,8 @@ const RECORDS: &str = "records.jsonl";
 
 /// Whether a report may have a file of that name.
 pub fn is_file_of_report(name: &str) -> bool {
-    [RECORDS, "cases.jsonl", "summary.csv", "report.html"].contains(&name)
-        || figures::is_file_name(name)
+    let files = ["cases.jsonl", "summary.csv", "report.html", "summary.md", "junit.xml"];
+    name == RECORDS || files.contains(&name) || figures::is_file_name(name)
 }
 
 /// Removes files that are called like figures and are not of this report.
@@ -133,6 +143,28 @@ pub fn write_sweep(dir: &Path, title: &str, cells: &[SweepCell]) -> Result<(), W
     write_files(dir, &files)
 }
 
+/// Writes `search.csv`, `search.jsonl`, `search.svg` and `search.png` into `dir`, which is created
+/// if it is missing.
+///
+/// # Errors
+///
+/// When a file cannot be written or the picture cannot be painted.
+pub fn write_search(dir: &Path, search: &Search) -> Result<(), WriteError> {
+    let fail = |name: &str, what: String| WriteError { file: dir.join(name), what };
+    let figure = figures::search(search);
+    let csv = search::csv(search).map_err(|e| fail("search.csv", e.to_string()))?;
+    let svg = figure.svg().map_err(|e| fail("search.svg", e))?;
+    let png = figure.png().map_err(|e| fail("search.png", e))?;
+    let files = [
+        ("search.csv".to_owned(), csv.into_bytes()),
+        ("search.jsonl".to_owned(), search::jsonl(search).into_bytes()),
+        ("search.svg".to_owned(), svg.into_bytes()),
+        ("search.png".to_owned(), png),
+    ];
+    make_folder(dir)?;
+    write_files(dir, &files)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -162,6 +194,7 @@ mod tests {
             names,
             [
                 "cases.jsonl",
+                "junit.xml",
                 "outputs.png",
                 "outputs.svg",
                 "records.jsonl",
@@ -169,6 +202,7 @@ mod tests {
                 "recovery.svg",
                 "report.html",
                 "summary.csv",
+                "summary.md",
                 "timeline.png",
                 "timeline.svg",
                 "tradeoff-r3.png",

@@ -29,11 +29,6 @@ impl Delivery {
     pub fn join(self, other: Delivery) -> Delivery {
         Delivery { gap: self.gap || other.gap, duplicates: self.duplicates || other.duplicates }
     }
-
-    /// Whether `observed` shows nothing that is not allowed.
-    pub fn allows(self, observed: Delivery) -> bool {
-        (self.gap || !observed.gap) && (self.duplicates || !observed.duplicates)
-    }
 }
 
 /// What the tuples that arrive carry, compared with the run without faults.

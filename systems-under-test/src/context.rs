@@ -5,7 +5,8 @@ use crate::planted_bugs::Bug;
 use crate::protocol::{InstanceId, Nanos, NodeId};
 
 /// What a node may know of the world while it handles an event: the instant, itself and the plan.
-/// There is no clock, no randomness and no other way out than [`Effects`].
+/// There is no clock, no randomness and no other way out than
+/// [`Effects`](crate::protocol::Effects).
 pub struct Cx<'a> {
     /// The virtual instant of the event.
     pub now: Nanos,

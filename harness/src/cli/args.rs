@@ -29,6 +29,8 @@ pub struct Args {
 pub enum Command {
     /// Run scenarios and judge them
     Run(RunArgs),
+    /// Run scenarios and say what is another than in a baseline; silent if nothing is
+    Check(CheckArgs),
     /// Run scenarios over many seeds: in parts, resumable, nothing per run in memory
     Campaign(CampaignArgs),
     /// Find the value of one setting from which on something breaks
@@ -74,7 +76,8 @@ pub struct RunArgs {
     pub scenarios: Vec<PathBuf>,
     #[command(flatten)]
     pub selection: Selection,
-    /// Folder for records.jsonl, cases.jsonl, summary.csv, report.html and plots
+    /// Folder for records.jsonl, cases.jsonl, summary.csv, summary.md, junit.xml, report.html and
+    /// plots
     #[arg(long, value_name = "DIR", default_value = "aftermath-out")]
     pub out: PathBuf,
     /// Also print the schedule of faults that a swarm drew for the first seed of each case
@@ -83,6 +86,25 @@ pub struct RunArgs {
     /// What to print: tables, or one JSON line a run
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub format: Format,
+}
+
+#[derive(ClapArgs, Debug)]
+#[command(after_help = help::CHECK)]
+pub struct CheckArgs {
+    /// Scenario files (TOML)
+    #[arg(required = true, value_name = "SCENARIO")]
+    pub scenarios: Vec<PathBuf>,
+    #[command(flatten)]
+    pub selection: Selection,
+    /// The file of the baseline (TOML)
+    #[arg(long, value_name = "FILE")]
+    pub baseline: PathBuf,
+    /// Write what is measured now into the baseline, and say what it changes there
+    #[arg(long)]
+    pub bless: bool,
+    /// Folder for a report, as `run` writes it; default: none is written
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
 }
 
 #[derive(ClapArgs, Debug)]
@@ -148,8 +170,7 @@ pub struct SearchArgs {
 }
 
 #[derive(ClapArgs, Debug)]
-#[command(after_help = help::REPLAY)]
-pub struct ReplayArgs {
+pub struct OneRun {
     /// The scenario file
     #[arg(value_name = "SCENARIO")]
     pub scenario: PathBuf,
@@ -159,12 +180,19 @@ pub struct ReplayArgs {
     /// The strategy; default: the only one of the case
     #[arg(long, value_name = "NAME")]
     pub strategy: Option<String>,
-    /// The seed
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub seed: u64,
+    /// The seed; default: the first of the scenario
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
     /// The stratum of a stratified case
     #[arg(long, value_name = "N")]
     pub stratum: Option<u32>,
+}
+
+#[derive(ClapArgs, Debug)]
+#[command(after_help = help::REPLAY)]
+pub struct ReplayArgs {
+    #[command(flatten)]
+    pub run: OneRun,
     /// Where to run it; both must agree exactly. Default: the scenario's, or events
     #[arg(long, value_enum, value_name = "WORLD")]
     pub world: Option<Worlds>,
@@ -194,7 +222,8 @@ pub struct SweepArgs {
     /// How long a failure lasts; default: until it is suspected, and two redirects
     #[arg(long = "for", value_name = "SPAN", value_parser = parse_duration)]
     pub for_ns: Option<u64>,
-    /// How long the first of two failures lasts; default: as long as the second
+    /// How long the first of two failures lasts; default: as long as the second. Try a long one, too:
+    /// what was lost long ago is easily forgotten
     #[arg(long = "first-for", value_name = "SPAN", value_parser = parse_duration,
         requires = "second")]
     pub first_for_ns: Option<u64>,
@@ -225,21 +254,8 @@ pub struct SweepArgs {
 #[derive(ClapArgs, Debug)]
 #[command(after_help = help::SHRINK)]
 pub struct ShrinkArgs {
-    /// The scenario file
-    #[arg(value_name = "SCENARIO")]
-    pub scenario: PathBuf,
-    /// The case; default: the only one
-    #[arg(long, value_name = "NAME")]
-    pub case: Option<String>,
-    /// The strategy; default: the only one of the case
-    #[arg(long, value_name = "NAME")]
-    pub strategy: Option<String>,
-    /// The seed; default: the first of the scenario
-    #[arg(long, value_name = "N")]
-    pub seed: Option<u64>,
-    /// The stratum of a stratified case
-    #[arg(long, value_name = "N")]
-    pub stratum: Option<u32>,
+    #[command(flatten)]
+    pub run: OneRun,
     /// At most so many runs
     #[arg(long, value_name = "N", default_value_t = 500)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..))]

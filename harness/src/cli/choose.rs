@@ -1,5 +1,6 @@
 //! Which run a command is about.
 
+use super::args::OneRun;
 use crate::config::{Case, Scenario};
 use crate::plan::strata;
 use crate::record::RunId;
@@ -7,17 +8,27 @@ use crate::record::RunId;
 /// More choices than these are only counted.
 const CHOICES_MAX: usize = 40;
 
-/// The case of that name under that strategy, if it is the only one.
+/// The run that is named, if there is one only, and its case; of a stratified case the first
+/// stratum if none is named.
 ///
 /// # Errors
-/// What there is to choose from.
-pub fn choose<'a>(
-    scenario: &'a Scenario,
-    case: Option<&str>,
-    strategy: Option<&str>,
-) -> Result<&'a Case, String> {
-    let named = |found: &&Case| case.is_none_or(|name| *name == found.name);
-    let by = |found: &&Case| strategy.is_none_or(|name| *name == found.config.label());
+/// What there is to choose from, or that there is no such stratum.
+pub fn choose<'a>(scenario: &'a Scenario, run: &OneRun) -> Result<(&'a Case, RunId), String> {
+    let case = case(scenario, run)?;
+    let seed = run.seed.unwrap_or(scenario.seeds.start);
+    match (strata(&case.config.faults), run.stratum) {
+        (None, Some(_)) => Err("the case is not stratified; leave out --stratum".to_string()),
+        (Some(count), Some(stratum)) if stratum >= count => {
+            Err(format!("there are strata 0 to {} only", count - 1))
+        }
+        (count, stratum) => Ok((case, RunId { seed, stratum: count.and(stratum.or(Some(0))) })),
+    }
+}
+
+/// The case of that name under that strategy.
+fn case<'a>(scenario: &'a Scenario, run: &OneRun) -> Result<&'a Case, String> {
+    let named = |found: &&Case| run.case.as_ref().is_none_or(|name| *name == found.name);
+    let by = |found: &&Case| run.strategy.as_ref().is_none_or(|name| *name == found.config.label());
     let found: Vec<_> = scenario.cases.iter().filter(named).filter(by).collect();
     let lines = |cases: &[&Case]| -> String {
         let line = |case: &&Case| {
@@ -36,19 +47,5 @@ pub fn choose<'a>(
             Err(format!("there is no such case and strategy; there are:{}", lines(&all)))
         }
         _ => Err(format!("several runs fit; say which:{}", lines(&found))),
-    }
-}
-
-/// The run of a case with this seed and stratum; of a stratified case the first if none is named.
-///
-/// # Errors
-/// When there is no such stratum.
-pub fn run_of(case: &Case, seed: u64, stratum: Option<u32>) -> Result<RunId, String> {
-    match (strata(&case.config.faults), stratum) {
-        (None, Some(_)) => Err("the case is not stratified; leave out --stratum".to_string()),
-        (Some(count), Some(stratum)) if stratum >= count => {
-            Err(format!("there are strata 0 to {} only", count - 1))
-        }
-        (count, stratum) => Ok(RunId { seed, stratum: count.and(stratum.or(Some(0))) }),
     }
 }

@@ -7,6 +7,8 @@ Examples:
   aftermath run scenarios/flights.toml --seeds 7 one seed
   aftermath replay scenarios/flights.toml --strategy amnesia --seed 7
                                                  one run again, told
+  aftermath check scenarios/golden.toml --baseline scenarios/baselines/golden.toml
+                                                 what has changed; silent if nothing has
   aftermath sweep scenarios/sweep.toml           a failure at every protocol point
   aftermath shrink broken.toml --seed 7          the smallest scenario that breaks in the same way
   aftermath list strategies                      what a scenario can name
@@ -15,7 +17,7 @@ Examples:
 
 Exit codes:
     0  held: every promise and expectation was kept
-    1  broken: at least one was not
+    1  broken: at least one was not; of check also: something has changed
     2  wrong usage, a mistake in a scenario, or a file or stdout that cannot be written
     3  inconclusive: for some case and strategy the faults met nothing
     4  nothing ran
@@ -50,6 +52,33 @@ a second one gives up at once.
 
 Exit codes: 0 held, 1 broken, 2 wrong usage or scenario or nowhere to write, 3 inconclusive,
 4 nothing ran, 101 a bug of aftermath itself, 130 interrupted.";
+
+/// Below `aftermath check --help`.
+pub const CHECK: &str = "\
+The baseline has, for each case and strategy and for every seed: status, guarantees, counts,
+messages and bytes by cause, saves, checkpoints, times of recovery, and hashes of the traces. A run
+is a function of scenario and seed, so the same program gives the same values, and nothing is
+printed. Whatever is another one is told by name, one line each:
+  flights / base / passive-standby: duplicates 0 → 1 (seed 7)
+A trace that differs while no number does is told too, and is no failure. Cases that are new or gone
+are named; scenarios and strategies that were not asked for are left alone.
+
+A case that is broken fails, whatever the baseline says. So does a budget that is not kept. Budgets
+stand at the top of the file, where --bless changes nothing:
+  [budget]
+  \"* / passive-standby\" = [\"recovery.r2.p99 <= 1s\", \"lost <= 0\"]
+A quantity stands for each run, or its sum, mean, min, max, p50, p90, p95 or p99 over the runs.
+Signs are <=, <, >=, > and =. `recovery_ms.r2.p99 <= 1000` is the same in milliseconds.
+
+Examples:
+  aftermath check scenarios/flights.toml --seeds 0..4 --baseline flights.toml --bless
+  aftermath check scenarios/flights.toml --seeds 0..4 --baseline flights.toml
+  aftermath check s.toml --baseline b.toml --out out     also a report, with junit.xml
+  cat out/summary.md >> \"$GITHUB_STEP_SUMMARY\"
+
+Exit codes: 0 nothing changed, or it is written with --bless; 1 something changed, is broken or over
+budget; 2 wrong usage, scenario or baseline (missing, not readable, of other scenarios), or nowhere
+to write; 4 nothing ran; 101 a bug of aftermath itself; 130 interrupted, and nothing is written.";
 
 /// Below `aftermath campaign --help`.
 pub const CAMPAIGN: &str = "\
@@ -131,7 +160,7 @@ Examples:
   aftermath sweep scenarios/sweep.toml
   aftermath sweep scenarios/sweep.toml --strategy passive-standby --all
   aftermath sweep scenarios/sweep.toml --second --pairs 20000
-  aftermath sweep scenarios/sweep.toml --second --first-for 200ms --pairs 20000
+  aftermath sweep scenarios/sweep.toml --second --first-for 1s --pairs 20000
 
 Exit codes: 0 no claim broken, 1 a claim broken, 2 wrong usage or scenario, 4 nothing ran, 130
 interrupted (what is done is written), 101 a bug of aftermath itself: a run that ended early and the

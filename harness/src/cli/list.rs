@@ -3,6 +3,7 @@
 use super::args::{ListArgs, What};
 use super::exit::Exit;
 use super::output::{print_all, usage};
+use crate::baseline;
 use crate::config::Quantity;
 use crate::scenario::keys::told::{self, Told};
 use crate::{faults, formulas};
@@ -39,6 +40,10 @@ pub fn list(args: &ListArgs, registry: &Registry) -> Exit {
     section(What::Faults, "Faults", faults.collect());
     let quantities = Quantity::ALL.iter().map(|(name, _)| format!("  {name}"));
     section(What::Quantities, "Quantities that expectations may name", quantities.collect());
+    let of_budgets = baseline::names();
+    let more = of_budgets.iter().filter(|name| Quantity::named(name).is_none());
+    let more = more.map(|name| format!("  {name}")).collect();
+    section(What::Quantities, "More quantities that budgets may name", more);
     let formulas = formulas::ALL.iter().map(|formula| line(formula.name, formula.doc));
     section(What::Formulas, "Formulas that expectations may compare with", formulas.collect());
     let bugs = planted_bugs::ALL.iter().map(|bug| line(bug.name, bug.summary));

@@ -2,6 +2,7 @@
 
 mod args;
 mod campaign;
+mod check;
 mod choose;
 mod completions;
 mod exit;
@@ -41,6 +42,7 @@ pub fn main(registry: &Registry) -> ExitCode {
     };
     let exit = match args.command {
         Command::Run(args) => run::run(&args, registry),
+        Command::Check(args) => check::check(&args, registry),
         Command::Campaign(args) => campaign::campaign(&args, registry),
         Command::Search(args) => search::search(&args, registry),
         Command::Replay(args) => replay::replay(&args, registry),

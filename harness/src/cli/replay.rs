@@ -1,7 +1,7 @@
 //! `aftermath replay`: one run, twice, with its full trace.
 
 use super::args::{Format, ReplayArgs};
-use super::choose::{choose, run_of};
+use super::choose::choose;
 use super::exit::Exit;
 use super::output::{Output, complain, usage};
 use super::run::{disagree, load};
@@ -23,17 +23,15 @@ use std::rc::Rc;
 
 /// Runs one run again and tells what happened.
 pub fn replay(args: &ReplayArgs, registry: &Registry) -> Exit {
-    let scenarios = match load(std::slice::from_ref(&args.scenario), registry) {
+    let scenarios = match load(std::slice::from_ref(&args.run.scenario), registry) {
         Ok(scenarios) => scenarios,
         Err(message) => return usage(&message),
     };
     let scenario = &scenarios[0];
-    let chosen = choose(scenario, args.case.as_deref(), args.strategy.as_deref());
-    let (case, id) =
-        match chosen.and_then(|case| Ok((case, run_of(case, args.seed, args.stratum)?))) {
-            Ok(chosen) => chosen,
-            Err(message) => return usage(&format!("error: {message}\n")),
-        };
+    let (case, id) = match choose(scenario, &args.run) {
+        Ok(chosen) => chosen,
+        Err(message) => return usage(&format!("error: {message}\n")),
+    };
     let worlds = args.world.unwrap_or(scenario.worlds);
     let refused = (worlds != Worlds::Events).then(|| too_large(case, registry)).flatten();
     if let Some(message) = refused {

@@ -1,7 +1,7 @@
 //! `aftermath shrink`.
 
 use super::args::ShrinkArgs;
-use super::choose::{choose, run_of};
+use super::choose::choose;
 use super::exit::Exit;
 use super::interrupt;
 use super::output::{Output, complain, usage};
@@ -17,19 +17,16 @@ use std::sync::atomic::Ordering;
 
 /// Shrinks one run, and writes what is left of it.
 pub fn shrink(args: &ShrinkArgs, registry: &Registry) -> Exit {
-    let scenarios = match load(std::slice::from_ref(&args.scenario), registry) {
+    let scenarios = match load(std::slice::from_ref(&args.run.scenario), registry) {
         Ok(scenarios) => scenarios,
         Err(message) => return usage(&message),
     };
     let scenario = &scenarios[0];
-    let seed = args.seed.unwrap_or(scenario.seeds.start);
-    let chosen = choose(scenario, args.case.as_deref(), args.strategy.as_deref());
-    let chosen = chosen.and_then(|case| Ok((case, run_of(case, seed, args.stratum)?)));
-    let (case, id) = match chosen {
+    let (case, id) = match choose(scenario, &args.run) {
         Ok(chosen) => chosen,
         Err(message) => return usage(&format!("error: {message}\n")),
     };
-    let path = args.out.clone().unwrap_or_else(|| default_path(&args.scenario));
+    let path = args.out.clone().unwrap_or_else(|| default_path(&args.run.scenario));
     // Before the work, not after.
     if path.is_dir() {
         return usage(&format!("error: {} is a directory, name a file\n", path.display()));

@@ -114,6 +114,9 @@ pub struct SwarmConfig {
     pub from_ns: Nanos,
     /// They start before this instant, ns.
     pub until_ns: Nanos,
+    /// Whether failures may come while others are being recovered from, and are drawn near the
+    /// begin and end of others.
+    pub overlap: bool,
     /// Whether anything may befall anything at any time, promised or not.
     pub beyond_claims: bool,
 }

@@ -40,6 +40,9 @@ pub struct Key {
 const COUNT_BITS: u32 = 40;
 
 impl Key {
+    /// After everything that happens.
+    const NEVER: Key = Key { time: Nanos::MAX, within: u64::MAX };
+
     /// Work of a class at an instant, ns; the sender counts what it makes.
     ///
     /// # Panics
@@ -133,44 +136,67 @@ impl PartialEq for Entry {
 impl Eq for Entry {}
 
 /// Work to come, in order.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Agenda {
+    /// The key of the next piece of work: asked far more often than it changes.
+    next: Key,
     /// Frames that came in the order in which they are due, as nearly all do: a queue costs a
     /// fraction of a heap.
     queue: VecDeque<Entry>,
+    /// The end of the service in progress, and the incarnation that serves: there is one at a time.
+    service: Option<(Key, u32)>,
     /// Everything else.
     heap: BinaryHeap<Entry>,
+}
+
+impl Default for Agenda {
+    fn default() -> Self {
+        let (queue, service, heap) = (VecDeque::new(), None, BinaryHeap::new());
+        Agenda { next: Key::NEVER, queue, service, heap }
+    }
 }
 
 impl Agenda {
     /// Adds work. It counts for `incarnation` of the process only (0: for any).
     pub fn push(&mut self, key: Key, incarnation: u32, work: Work) {
-        let in_order = self.queue.back().is_none_or(|last| last.key < key);
-        let queues = in_order && matches!(work, Work::Frame(_));
-        let entry = Entry { key, incarnation, work };
-        if queues {
-            self.queue.push_back(entry);
-        } else {
-            self.heap.push(entry);
+        self.next = self.next.min(key);
+        match work {
+            Work::ServiceDone if self.service.is_none() => self.service = Some((key, incarnation)),
+            Work::Frame(_) if self.queue.back().is_none_or(|last| last.key < key) => {
+                self.queue.push_back(Entry { key, incarnation, work });
+            }
+            _ => self.heap.push(Entry { key, incarnation, work }),
         }
     }
 
     /// When the next piece of work is due.
+    #[inline]
     pub fn next_due(&self) -> Option<Nanos> {
-        let ends = [self.queue.front(), self.heap.peek()];
-        ends.into_iter().flatten().map(|entry| entry.key.time).min()
+        Some(self.next.time).filter(|due| *due < Nanos::MAX)
     }
 
     /// Takes the next piece of work that is due at `until` or before.
+    #[inline]
     pub fn pop(&mut self, until: Nanos) -> Option<(Key, u32, Work)> {
-        let is_due = |entry: &&Entry| entry.key.time <= until;
-        let (queued, other) = (self.queue.front(), self.heap.peek());
-        let Entry { key, incarnation, work } = match (queued.filter(is_due), other) {
-            (Some(queued), Some(other)) if other.key < queued.key => self.heap.pop(),
-            (Some(_), _) => self.queue.pop_front(),
-            (None, other) => other.filter(is_due).is_some().then(|| self.heap.pop()).flatten(),
-        }?;
-        Some((key, incarnation, work))
+        if self.next.time <= until { self.take() } else { None }
+    }
+
+    /// Takes the next piece of work.
+    fn take(&mut self) -> Option<(Key, u32, Work)> {
+        let is_next = |key: Key| key == self.next;
+        let taken = if let Some((key, incarnation)) = self.service.filter(|(key, _)| is_next(*key))
+        {
+            self.service = None;
+            Some((key, incarnation, Work::ServiceDone))
+        } else {
+            let queued = self.queue.front().is_some_and(|entry| is_next(entry.key));
+            let entry = if queued { self.queue.pop_front() } else { self.heap.pop() };
+            entry.map(|Entry { key, incarnation, work }| (key, incarnation, work))
+        };
+        let key = |entry: Option<&Entry>| entry.map_or(Key::NEVER, |entry| entry.key);
+        let service = self.service.map_or(Key::NEVER, |(key, _)| key);
+        self.next = key(self.queue.front()).min(key(self.heap.peek())).min(service);
+        taken
     }
 }
 

@@ -154,8 +154,8 @@ impl Machine {
         if frame.body.is_data() {
             return self.enqueue(now, frame);
         }
-        let Frame { from, lineage, cause, body, .. } = *frame;
-        let event = match body {
+        let Frame { from, lineage, cause, .. } = *frame;
+        let event = match self.unboxed(frame) {
             // It has gone into the queue.
             Body::Data { .. } => return,
             Body::Link(link) => Event::Link { from, link },

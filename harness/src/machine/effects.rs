@@ -142,7 +142,7 @@ impl Machine {
         }
     }
 
-    pub(super) fn next_heartbeat(&mut self, now: Nanos) {
+    fn next_heartbeat(&mut self, now: Nanos) {
         if self.heartbeats.to.is_empty() {
             return;
         }

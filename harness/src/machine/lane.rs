@@ -89,10 +89,9 @@ impl Machine {
         }
     }
 
-    #[expect(clippy::boxed_local, reason = "unboxed, it would be moved once more")]
     fn handle_item(&mut self, now: Nanos, frame: BoxedFrame) {
-        let Frame { from, lineage, cause, body, .. } = *frame;
-        if let Body::Data { channel, stamp, item } = body {
+        let Frame { from, lineage, cause, .. } = *frame;
+        if let Body::Data { channel, stamp, item } = self.unboxed(frame) {
             self.handle(now, Event::Data { from, term: stamp.term, channel, item }, lineage, cause);
         }
     }

@@ -134,6 +134,8 @@ pub struct Machine {
     significant_over: u64,
     hash: TraceHash,
     effects: Effects,
+    /// Boxes of frames that are over, for those to come.
+    spare: Vec<BoxedFrame>,
     /// Frames to send; the world takes them.
     pub outbox: Vec<BoxedFrame>,
     /// What concerns other machines; the world takes them.
@@ -174,6 +176,7 @@ impl Clone for Machine {
             significant_over: self.significant_over,
             hash: self.hash,
             effects: Effects::default(),
+            spare: Vec::new(),
             outbox: self.outbox.clone(),
             acts: self.acts.clone(),
             log: self.log.clone(),
@@ -214,6 +217,7 @@ impl Machine {
             significant_over: 0,
             hash: TraceHash::default(),
             effects: Effects::default(),
+            spare: Vec::new(),
             outbox: Vec::new(),
             acts: Vec::new(),
             log: MachineLog { trace: traced.then(Vec::new), ..MachineLog::default() },
@@ -302,7 +306,8 @@ impl Machine {
         if done == wanted && !spots.is_empty() && self.phase != Phase::Down {
             self.reach_spot(now, &spots, wanted);
         }
-        self.effects = effects;
+        // What stood in for it holds nothing, so nothing is to be dropped.
+        std::mem::forget(std::mem::replace(&mut self.effects, effects));
         if let Some(event) = self.log.trace.as_mut().and_then(|trace| trace.last_mut()) {
             event.done = done;
         }

@@ -1,6 +1,6 @@
 //! Sending: what a machine knows of its connection with another, and when a frame gets there.
 
-use super::{Body, Frame, HandlerId, Machine, MachineLog};
+use super::{Body, BoxedFrame, Frame, HandlerId, Machine, MachineLog};
 use crate::plan::{Fate, RunPlan, Spell, Transmission};
 use crate::transfer::transfer;
 use aftermath_systems::planted_bugs::Bug;
@@ -36,22 +36,38 @@ pub(super) struct Session {
 
 /// The sessions of one machine: with those others that it has had to do with.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Sessions(Vec<(NodeId, Session)>);
+pub(super) struct Sessions {
+    /// In the order of nodes.
+    list: Vec<(NodeId, Session)>,
+    /// By node: one more than the place in the list; 0 if there is none.
+    places: Vec<u16>,
+}
 
 impl Sessions {
     /// The session with another machine.
+    #[inline]
     pub(super) fn with(&mut self, peer: NodeId) -> &mut Session {
-        let found = self.0.binary_search_by_key(&peer, |(node, _)| *node);
-        let index = found.unwrap_or_else(|index| {
-            self.0.insert(index, (peer, Session::default()));
-            index
-        });
-        &mut self.0[index].1
+        let known = self.places.get(peer.index()).copied().filter(|place| *place > 0);
+        let place = known.unwrap_or_else(|| self.begin(peer));
+        &mut self.list[usize::from(place) - 1].1
+    }
+
+    /// Begins one; returns its place.
+    #[cold]
+    fn begin(&mut self, peer: NodeId) -> u16 {
+        let at = self.list.partition_point(|(node, _)| *node < peer);
+        self.list.insert(at, (peer, Session::default()));
+        let last = self.list.last().map_or(0, |(node, _)| node.index());
+        self.places.resize(last + 1, 0);
+        for (place, (node, _)) in (1..).zip(&self.list) {
+            self.places[node.index()] = place;
+        }
+        self.places[peer.index()]
     }
 
     /// All of them, in the order of nodes.
     pub(super) fn iter(&self) -> impl Iterator<Item = (NodeId, &Session)> {
-        self.0.iter().map(|(node, session)| (*node, session))
+        self.list.iter().map(|(node, session)| (*node, session))
     }
 }
 
@@ -171,14 +187,69 @@ impl Machine {
                 note_late(log, now, due - plan.latency_ns(from, to));
             }
         }
-        let (session, is_copy) = (session.sent, false);
-        let frame =
-            Frame { from, to, sent: now, left, due, count, session, cause, lineage, is_copy, body };
+        let session = session.sent;
+        let mut frame = self.spare.pop().unwrap_or_else(Frame::blank);
+        frame.fill((from, to), (now, left, due), (count, session), (cause, lineage), body);
         self.significant_sent += u64::from(frame.is_significant());
-        let copy = copy_at.map(|due| Box::new(Frame { due, is_copy: true, ..frame.clone() }));
-        log.frames_sent += 1 + u64::from(copy.is_some());
-        self.outbox.push(Box::new(frame));
+        let copy = copy_at.map(|due| Box::new(Frame { due, is_copy: true, ..(*frame).clone() }));
+        self.log.frames_sent += 1 + u64::from(copy.is_some());
+        self.outbox.push(frame);
         self.outbox.extend(copy);
+    }
+}
+
+/// Most boxes that a machine keeps for frames to come.
+const SPARE_MAX: usize = 32;
+
+impl Machine {
+    /// Takes the content out of a frame, and keeps the box.
+    pub(super) fn unboxed(&mut self, mut frame: BoxedFrame) -> Body {
+        let body = std::mem::replace(&mut frame.body, Body::ConnectionLost);
+        if self.spare.len() < SPARE_MAX {
+            self.spare.push(frame);
+        }
+        body
+    }
+}
+
+impl Frame {
+    /// A box for a frame.
+    fn blank() -> BoxedFrame {
+        Box::new(Frame {
+            from: NodeId(0),
+            to: NodeId(0),
+            sent: 0,
+            left: 0,
+            due: 0,
+            count: 0,
+            session: (0, 0),
+            cause: HandlerId::default(),
+            lineage: 0,
+            is_copy: false,
+            body: Body::ConnectionLost,
+        })
+    }
+
+    /// Makes it another frame, no copy. Field by field in its box: a whole frame would be moved
+    /// twice on its way there.
+    #[inline]
+    fn fill(
+        &mut self,
+        pair: (NodeId, NodeId),
+        times: (Nanos, Nanos, Nanos),
+        order: (u64, (u32, u64)),
+        origin: (HandlerId, Nanos),
+        content: Body,
+    ) {
+        // Without dots, so that no field is forgotten.
+        let Frame { from, to, sent, left, due, count, session, cause, lineage, is_copy, body } =
+            self;
+        (*from, *to) = pair;
+        (*sent, *left, *due) = times;
+        (*count, *session) = order;
+        (*cause, *lineage) = origin;
+        *is_copy = false;
+        *body = content;
     }
 }
 

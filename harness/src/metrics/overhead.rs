@@ -1,7 +1,7 @@
 //! What protection costs while nothing fails: counted in the twin, by cause.
 
 use super::recovery::{lag, worst_lag};
-use crate::machine::Counters;
+use crate::machine::{Counters, MachineLog};
 use crate::run::RunLog;
 use aftermath_reports::record::{Overhead, Traffic};
 use aftermath_systems::protocol::Cause;
@@ -39,10 +39,19 @@ pub fn overhead(twin: &RunLog) -> Overhead {
         traffic,
         bytes_per_hop_ppm: ppm(hop_extra, hop.bytes(Cause::Tuple)),
         bytes_ppm: ppm(all_extra, all.bytes(Cause::Tuple)),
+        checkpoints: twin.nodes.iter().map(|node| cuts(&node.log)).sum(),
         saves: twin.nodes.iter().map(|node| node.log.saves).sum(),
         cpu_ns: twin.nodes.iter().map(|node| node.log.cpu_ns).sum(),
         lag_mean_ns: lags.checked_div(twin.deliveries.len() as u128).unwrap_or(0) as u64,
         lag_max_ns: worst_lag(&twin.deliveries),
         retained_max: twin.retained.iter().copied().max().unwrap_or(0),
     }
+}
+
+/// What a strategy marks when a task cuts its part of a checkpoint.
+const CUT: &str = "checkpoint-cut";
+
+/// How often a machine has done so.
+fn cuts(log: &MachineLog) -> u64 {
+    log.marks.iter().filter(|mark| mark.name == CUT).count() as u64
 }

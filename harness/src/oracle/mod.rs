@@ -3,6 +3,7 @@
 
 mod claims;
 mod durability;
+mod leader;
 mod memory;
 mod pair;
 mod reference;
@@ -105,6 +106,7 @@ pub fn judge(case: &Case) -> Judgement {
     reasons.extend(witnesses.iter().map(said));
     let mut unkept = durability::check(case);
     unkept.extend(pair::check(case));
+    unkept.extend(leader::check(case));
     // Beyond claims what a strategy does not keep is told, and is no failure.
     let mut told: Vec<String> = unkept.iter().map(said).collect();
     witnesses.extend(unkept);

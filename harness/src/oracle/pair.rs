@@ -76,7 +76,7 @@ pub fn check(case: &Case) -> Vec<Witness> {
 /// Generous: to load and start, to ask around, to be suspected, to get two checkpoints through;
 /// and, where something limits it, to move the largest state that was moved, twice, behind all that
 /// waited.
-fn bound(run: &RunLog) -> Nanos {
+pub(super) fn bound(run: &RunLog) -> Nanos {
     let (plan, settings) = (&run.plan, &run.plan.systems.settings);
     let cycle = settings.join_after() + settings.interval + plan.longest_save_ns();
     let largest = run.nodes.iter().map(|node| node.log.largest_bytes).max().unwrap_or(0);

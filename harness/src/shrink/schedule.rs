@@ -56,6 +56,7 @@ pub fn schedules(case: &Case, registry: &Registry) -> Schedules {
         most: MOST,
         from_ns: config.network.tick_ns,
         until_ns: config.input.length_ns(config.rate_per_s).max(config.network.tick_ns + 1),
+        overlap: false,
         beyond_claims: false,
     };
     let swarm = config.swarm.clone().unwrap_or_else(whole);

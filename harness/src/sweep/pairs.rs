@@ -81,8 +81,14 @@ pub fn sample(
     }
     strata.values_mut().for_each(|stratum| stratum.sort_unstable());
     let rounds = (0..).take_while(|round| strata.values().any(|stratum| stratum.len() > *round));
-    let round = |round: usize| strata.values().filter_map(move |stratum| stratum.get(round));
-    let mut kept: Vec<usize> = rounds.flat_map(round).map(|(_, nth)| *nth).take(most).collect();
+    // In an order that is drawn, too: the last round is not whole, and perhaps the first is not.
+    let round = |round: usize| {
+        let mut of_each: Vec<_> =
+            strata.values().filter_map(|stratum| stratum.get(round)).copied().collect();
+        of_each.sort_unstable();
+        of_each
+    };
+    let mut kept: Vec<usize> = rounds.flat_map(round).map(|(_, nth)| nth).take(most).collect();
     kept.sort_unstable();
     kept.into_iter().map(|nth| seconds[nth]).collect()
 }

@@ -4,7 +4,7 @@
 
 use super::due::Due;
 use super::{Ended, Finished, Machines};
-use crate::machine::{Machine, MachineLog};
+use crate::machine::{BoxedFrame, Machine, MachineLog};
 use crate::plan::{Awaited, RunPlan};
 use aftermath_systems::protocol::{Nanos, NodeId};
 use std::rc::Rc;
@@ -17,6 +17,8 @@ pub struct EventWorld {
     due: Due,
     /// The machines that have run in this tick, in their order.
     ran: Vec<usize>,
+    /// What a machine has sent, while it is handed out: empty in between.
+    carried: Vec<BoxedFrame>,
 }
 
 impl EventWorld {
@@ -24,7 +26,7 @@ impl EventWorld {
     pub fn new(plan: &Rc<RunPlan>, traced: bool) -> EventWorld {
         let machines = Machines::new(plan, traced);
         let due = Due::new(machines.list.len());
-        let mut world = EventWorld { machines, now: 0, due, ran: Vec::new() };
+        let mut world = EventWorld { machines, now: 0, due, ran: Vec::new(), carried: Vec::new() };
         world.look_again();
         world
     }
@@ -41,15 +43,12 @@ impl EventWorld {
             livelocked |= machine.livelocked();
             self.due.set(index, machine.next_due());
             self.ran.push(index);
-            let mut outbox = std::mem::take(&mut machine.outbox);
-            outbox.reverse();
-            while let Some(frame) = outbox.pop() {
+            std::mem::swap(&mut machine.outbox, &mut self.carried);
+            for frame in self.carried.drain(..) {
                 let to = frame.to.index();
                 self.due.add(to, frame.due);
                 self.machines.list[to].deliver(frame);
             }
-            // Hand the buffer back: it is filled again in the next tick.
-            self.machines.list[index].outbox = outbox;
             if self.machines.breaks_early(self.now) {
                 return Some(Ended::Drained);
             }

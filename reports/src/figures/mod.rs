@@ -7,7 +7,7 @@
 //! | outputs and lag over time | `timeline` |
 //! | lost, duplicated, wrong | `outputs` |
 //! | what came of a failure at each protocol point, which is in no set | `heat_map` |
-//! | a search over one setting, which is in no set | [`search`] |
+//! | a search over one setting, which is in no set | `search` |
 //!
 //! A set is about one case, and has one row a strategy. If no case of a scenario has two, a set is
 //! about many cases, and has one row a case.
@@ -16,7 +16,7 @@ mod heat_map;
 mod outputs;
 mod panel;
 mod recovery;
-pub mod search;
+mod search;
 mod timeline;
 mod tradeoff;
 
@@ -24,6 +24,7 @@ use tradeoff::Measure;
 
 use crate::paint;
 use crate::scene::Scene;
+use crate::search::Search;
 use crate::summary::Row;
 use crate::sweep::SweepCell;
 use crate::words::distinct;
@@ -139,6 +140,12 @@ pub fn left_out(rows: &[Row]) -> usize {
 pub fn heat_map(title: &str, cells: &[SweepCell]) -> Figure {
     let about = "What came of a failure at every protocol point";
     Figure { name: "sweep".to_owned(), about, scene: heat_map::heat_map(title, cells) }
+}
+
+/// What was found along the values of one setting.
+pub fn search(search: &Search) -> Figure {
+    let about = "What is found, against the value";
+    Figure { name: "search".to_owned(), about, scene: search::search(search) }
 }
 
 fn figures(group: &Group<'_>, number: usize) -> Vec<Figure> {

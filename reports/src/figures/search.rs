@@ -1,11 +1,11 @@
 //! A search over one setting: the share of runs in which something was found, and a number, against
 //! the value, with the border marked.
 
-use super::Figure;
 use super::panel::Panel;
 use crate::axis::Axis;
 use crate::font;
 use crate::scene::{Anchor, Rect, Scene};
+use crate::search::{Curve, Point, Search, Unit, Value};
 use crate::style::{self, Entry, INK, SMALL, SOFT, TEXT, WIDTH};
 
 const HEIGHT: i32 = 200;
@@ -13,46 +13,33 @@ const LEFT: i32 = 84;
 /// Share of an axis that stays free beyond the outermost values.
 const PAD: f64 = 0.04;
 
-/// One case under one strategy.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Curve {
+/// One curve.
+struct Drawn {
     /// Its name.
-    pub name: String,
+    name: String,
     /// Its points, by value.
-    pub points: Vec<Point>,
+    points: Vec<DrawnPoint>,
     /// Between which two values what is looked for begins or ends.
-    pub border: Option<(f64, f64)>,
+    border: Option<(f64, f64)>,
 }
 
-/// What was seen at one value.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Point {
+/// What is drawn at one value.
+struct DrawnPoint {
     /// The value.
-    pub at: f64,
+    at: f64,
     /// Share of the runs in which it was found, percent.
-    pub found: f64,
-    /// Mean of the number, if there is one.
-    pub number: Option<f64>,
+    found: f64,
+    /// Mean of the quantity, if there is one.
+    mean: Option<f64>,
 }
 
-/// What stands on the axes.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Words {
-    /// The title.
-    pub title: String,
-    /// The setting with its unit.
-    pub setting: String,
-    /// What is looked for.
-    pub found: String,
-    /// The number with its unit; empty if there is none.
-    pub number: String,
-}
-
-/// The figure of a search.
-pub fn search(words: &Words, curves: &[Curve]) -> Figure {
-    let mut scene = Scene::new(WIDTH, 0, &words.title);
-    style::title(&mut scene, &words.title);
-    let top = legend(&mut scene, curves) + 40;
+/// The figure.
+pub(crate) fn search(search: &Search) -> Scene {
+    let title = search.title();
+    let curves: Vec<Drawn> = curves(search);
+    let mut scene = Scene::new(WIDTH, 0, &title);
+    style::title(&mut scene, &title);
+    let top = legend(&mut scene, &curves) + 40;
     let points = || curves.iter().flat_map(|curve| &curve.points);
     let least = points().map(|point| point.at).fold(f64::INFINITY, f64::min);
     let most = points().map(|point| point.at).fold(f64::NEG_INFINITY, f64::max);
@@ -62,17 +49,16 @@ pub fn search(words: &Words, curves: &[Curve]) -> Figure {
         true => Axis::over(least - pad, most + pad),
         false => Axis::new(&[0.0, most.max(0.0)]),
     };
-    let found = format!("% of the runs: {}", words.found);
+    let found = format!("% of the runs: {}", search.until);
     let mut panels = vec![(found, Axis::over(-100.0 * PAD, 100.0 * (1.0 + PAD)), false)];
-    if !words.number.is_empty() {
-        let largest = points().filter_map(|point| point.number).fold(0.0, f64::max);
+    if let Some(title) = search.mean_title() {
+        let largest = points().filter_map(|point| point.mean).fold(0.0, f64::max);
         let largest = if largest > 0.0 { largest } else { 1.0 };
-        let y = Axis::over(-PAD * largest, (1.0 + PAD) * largest);
-        panels.push((words.number.clone(), y, true));
+        panels.push((title, Axis::over(-PAD * largest, (1.0 + PAD) * largest), true));
     }
     let last = panels.len() - 1;
     let mut bottom = top;
-    for (nth, (title, y, number)) in panels.into_iter().enumerate() {
+    for (nth, (title, y, mean)) in panels.into_iter().enumerate() {
         let top = top + nth as i32 * (HEIGHT + 50);
         bottom = top + HEIGHT;
         let area = Rect(LEFT, top, WIDTH - 30, bottom);
@@ -81,24 +67,45 @@ pub fn search(words: &Words, curves: &[Curve]) -> Figure {
         scene.outline(area, SOFT);
         scene.text((LEFT, top - 10), &title, TEXT, INK, Anchor::Start);
         for (series, curve) in curves.iter().enumerate() {
-            draw(&mut scene, &panel, curve, series, number);
+            draw(&mut scene, &panel, curve, series, mean);
         }
     }
     let middle = (LEFT + WIDTH - 30) / 2;
-    scene.text((middle, bottom + 38), &words.setting, TEXT, INK, Anchor::Middle);
+    let setting = search.unit.beside(&search.parameter);
+    scene.text((middle, bottom + 38), &setting, TEXT, INK, Anchor::Middle);
     scene.height = bottom + 54;
-    let about = "What is found, against the value";
-    Figure { name: "search".to_owned(), about, scene }
+    scene
 }
 
-fn draw(scene: &mut Scene, panel: &Panel, curve: &Curve, series: usize, number: bool) {
+/// The curves in the units that are shown.
+fn curves(search: &Search) -> Vec<Drawn> {
+    let several = search.curves.iter().any(|curve| curve.case != search.curves[0].case);
+    let at = |value: &Value| search.unit.shown(value.units as f64);
+    let unit = search.quantity.as_ref().map_or(Unit::One, |(_, unit)| *unit);
+    let point = |point: &Point| DrawnPoint {
+        at: at(&point.value),
+        found: 100.0 * point.found as f64 / point.runs.max(1) as f64,
+        mean: point.mean.map(|mean| unit.shown(mean)),
+    };
+    let curve = |curve: &Curve| Drawn {
+        name: match several {
+            true => format!("{} / {}", curve.case, curve.strategy),
+            false => curve.strategy.clone(),
+        },
+        points: curve.points.iter().map(point).collect(),
+        border: curve.border.as_ref().map(|(before, after)| (at(before), at(after))),
+    };
+    search.curves.iter().map(curve).collect()
+}
+
+fn draw(scene: &mut Scene, panel: &Panel, curve: &Drawn, series: usize, mean: bool) {
     let Rect(_, top, _, bottom) = panel.area;
     let colour = style::colour(series);
     if let Some((from, to)) = curve.border {
         let (from, to) = (panel.at(from, 0.0).0, panel.at(to, 0.0).0);
         scene.rect(Rect(from, top, to.max(from + 1), bottom), style::tint(colour, 0.35));
     }
-    let value = |point: &Point| if number { point.number } else { Some(point.found) };
+    let value = |point: &DrawnPoint| if mean { point.mean } else { Some(point.found) };
     let pixels = curve.points.iter().filter_map(|p| Some(panel.at(p.at, value(p)?)));
     let pixels: Vec<(i32, i32)> = pixels.collect();
     if pixels.len() > 1 {
@@ -114,7 +121,7 @@ fn draw(scene: &mut Scene, panel: &Panel, curve: &Curve, series: usize, number: 
     }
 }
 
-fn legend(scene: &mut Scene, curves: &[Curve]) -> i32 {
+fn legend(scene: &mut Scene, curves: &[Drawn]) -> i32 {
     let names: Vec<String> =
         curves.iter().map(|curve| font::shorten(&curve.name, SMALL, WIDTH - 100)).collect();
     let mut entries: Vec<Entry<'_>> = Vec::new();
@@ -136,32 +143,20 @@ fn legend(scene: &mut Scene, curves: &[Curve]) -> i32 {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-
-    fn words(number: &str) -> Words {
-        let text = |text: &str| text.to_owned();
-        Words {
-            title: text("count: fault.0.for from 10 ms to 90 ms"),
-            setting: text("fault.0.for, ms"),
-            found: text("recovery.r2 > 50ms"),
-            number: text(number),
-        }
-    }
+    use super::search;
+    use crate::search::{Search, tests::sample};
 
     #[test]
     fn curves_with_and_without_borders_are_legible() {
-        let point = |at: f64| Point { at, found: at, number: Some(at * 3.0) };
-        let curve = |name: &str, border| {
-            let points = [10.0, 50.0, 51.0, 52.0, 90.0].map(point).to_vec();
-            Curve { name: name.to_owned(), points, border }
-        };
-        let long = "a case with a very long name that says everything / passive-standby";
-        let curves = [curve(long, Some((51.0, 52.0))), curve("b / amnesia", None)];
-        for number in ["", "mean recovery.r2, ms"] {
-            search(&words(number), &curves).scene.assert_legible();
-            search(&words(number), &curves[1..]).scene.assert_legible();
+        for quantity in [None, sample().quantity] {
+            let both = Search { quantity, ..sample() };
+            search(&both).assert_legible();
+            search(&Search { curves: both.curves[1..].to_vec(), ..both.clone() }).assert_legible();
+            let mut single = both;
+            single.curves.truncate(1);
+            single.curves[0].points.truncate(1);
+            single.curves[0].border = None;
+            search(&single).assert_legible();
         }
-        let single = Curve { points: vec![point(3.0)], ..curve("one", None) };
-        search(&words(""), &[single]).scene.assert_legible();
     }
 }

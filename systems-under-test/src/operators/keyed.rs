@@ -3,7 +3,8 @@
 use crate::operator::mix;
 use crate::protocol::{Field, Payload};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry as Slot;
 
 /// Not a key and not 0, so that no entry hashes to what an absent one does.
 const SEED: u64 = u64::MAX;
@@ -62,11 +63,22 @@ impl<V> Changes<V> {
     }
 }
 
+/// A value, and whether it is new or another since the last cut. It is encoded as the value alone.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(transparent)]
+pub(super) struct Entry<V> {
+    value: V,
+    #[serde(skip)]
+    dirty: bool,
+}
+
 /// A table of keyed values.
 #[derive(Clone, Debug)]
 pub(super) struct Keyed<V> {
-    entries: BTreeMap<u32, V>,
-    dirty: BTreeSet<u32>,
+    entries: BTreeMap<u32, Entry<V>>,
+    /// The keys of the entries that are dirty, in any order: a flag beside the value costs an update
+    /// less than a search in a set of keys.
+    dirty: Vec<u32>,
     emptied: bool,
     /// The sum of the entries' hashes: an update costs one subtraction and one addition, and the
     /// order of updates leaves no trace.
@@ -76,31 +88,35 @@ pub(super) struct Keyed<V> {
 // By hand: a derived one would ask for a default value.
 impl<V> Default for Keyed<V> {
     fn default() -> Self {
-        Keyed { entries: BTreeMap::new(), dirty: BTreeSet::new(), emptied: false, digest: 0 }
+        Keyed { entries: BTreeMap::new(), dirty: Vec::new(), emptied: false, digest: 0 }
     }
 }
 
 impl<V: Value> Keyed<V> {
     /// Replaces the value of `key`, computed from the old one if there is one; returns the new one.
     pub(super) fn update(&mut self, key: u32, change: impl FnOnce(Option<V>) -> V) -> V {
-        self.dirty.insert(key);
         let Some(entry) = self.entries.get_mut(&key) else {
             let value = change(None);
-            self.put(key, value);
+            self.dirty.push(key);
+            self.digest = self.digest.wrapping_add(hash(key, value));
+            self.entries.insert(key, Entry { value, dirty: true });
             return value;
         };
-        let value = change(Some(*entry));
-        let old = std::mem::replace(entry, value);
+        if !std::mem::replace(&mut entry.dirty, true) {
+            self.dirty.push(key);
+        }
+        let value = change(Some(entry.value));
+        let old = std::mem::replace(&mut entry.value, value);
         self.digest = self.digest.wrapping_sub(hash(key, old)).wrapping_add(hash(key, value));
         value
     }
 
-    /// Takes everything out.
-    pub(super) fn drain(&mut self) -> BTreeMap<u32, V> {
+    /// Takes everything out, in the order of keys.
+    pub(super) fn drain(&mut self) -> impl Iterator<Item = (u32, V)> + use<V> {
         self.dirty.clear();
         self.emptied = true;
         self.digest = 0;
-        std::mem::take(&mut self.entries)
+        std::mem::take(&mut self.entries).into_iter().map(|(key, entry)| (key, entry.value))
     }
 
     /// How many keys there are.
@@ -114,16 +130,22 @@ impl<V: Value> Keyed<V> {
     }
 
     /// Everything; later changes are relative to this cut.
-    pub(super) fn snapshot(&mut self) -> &BTreeMap<u32, V> {
+    pub(super) fn snapshot(&mut self) -> &BTreeMap<u32, Entry<V>> {
         self.dirty.clear();
         self.emptied = false;
+        self.entries.values_mut().for_each(|entry| entry.dirty = false);
         &self.entries
     }
 
     /// What changed since the last cut, which is here now.
     pub(super) fn delta(&mut self) -> Changes<V> {
-        let dirty = std::mem::take(&mut self.dirty);
-        let updated = dirty.into_iter().map(|key| (key, self.entries[&key])).collect();
+        self.dirty.sort_unstable();
+        let clean = |key| {
+            let entry = self.entries.get_mut(&key).expect("what is dirty is there");
+            entry.dirty = false;
+            (key, entry.value)
+        };
+        let updated = self.dirty.drain(..).map(clean).collect();
         Changes { emptied: std::mem::take(&mut self.emptied), updated }
     }
 
@@ -139,6 +161,7 @@ impl<V: Value> Keyed<V> {
     pub(super) fn apply(&mut self, changes: Changes<V>) {
         if changes.emptied {
             self.entries.clear();
+            self.dirty.clear();
             self.digest = 0;
         }
         for (key, value) in changes.updated {
@@ -147,8 +170,14 @@ impl<V: Value> Keyed<V> {
     }
 
     fn put(&mut self, key: u32, value: V) {
-        if let Some(old) = self.entries.insert(key, value) {
-            self.digest = self.digest.wrapping_sub(hash(key, old));
+        match self.entries.entry(key) {
+            Slot::Vacant(slot) => {
+                slot.insert(Entry { value, dirty: false });
+            }
+            Slot::Occupied(mut slot) => {
+                let old = std::mem::replace(&mut slot.get_mut().value, value);
+                self.digest = self.digest.wrapping_sub(hash(key, old));
+            }
         }
         self.digest = self.digest.wrapping_add(hash(key, value));
     }

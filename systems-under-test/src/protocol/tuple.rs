@@ -1,7 +1,9 @@
 //! The records that flow: a small fixed header and a payload.
 
 use super::ids::{Nanos, StreamId};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
+use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
 /// Place of a tuple in its stream: the sequence number of the source tuple that caused it, and a
@@ -33,32 +35,73 @@ impl Position {
 
 /// A position for each of several streams, each an **exclusive** bound: "everything before".
 /// A stream that is not listed is at [`Position::START`].
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
-pub struct Positions(Vec<(StreamId, Position)>);
+#[derive(Clone, Default, Deserialize)]
+#[serde(from = "Vec<(StreamId, Position)>")]
+pub struct Positions(Bounds);
+
+/// Bounds in the order of streams. One stream is the rule, and needs no memory of its own: bounds
+/// are cloned for every acknowledgement, and under some strategies for every tuple.
+#[derive(Clone, Default)]
+enum Bounds {
+    #[default]
+    None,
+    One((StreamId, Position)),
+    Several(Vec<(StreamId, Position)>),
+}
 
 impl Positions {
+    fn bounds(&self) -> &[(StreamId, Position)] {
+        match &self.0 {
+            Bounds::None => &[],
+            Bounds::One(bound) => std::slice::from_ref(bound),
+            Bounds::Several(bounds) => bounds,
+        }
+    }
+
     /// The bound of one stream.
     pub fn get(&self, stream: StreamId) -> Position {
         // One or two streams are the rule, so a scan beats a search.
-        self.0.iter().find(|(s, _)| *s == stream).map_or(Position::START, |(_, p)| *p)
+        let found = self.bounds().iter().find(|(s, _)| *s == stream);
+        found.map_or(Position::START, |(_, position)| *position)
     }
 
     /// Sets the bound of one stream.
     pub fn set(&mut self, stream: StreamId, position: Position) {
-        match self.0.iter_mut().find(|(s, _)| *s == stream) {
-            Some((_, p)) => *p = position,
-            None => {
-                self.0.push((stream, position));
-                self.0.sort_unstable_by_key(|(s, _)| *s);
-            }
+        match self.bound_mut(stream) {
+            Some(bound) => *bound = position,
+            None => self.list(stream, position),
         }
     }
 
     /// Moves the bound of one stream forward; never back.
     pub fn advance(&mut self, stream: StreamId, position: Position) {
-        if position > self.get(stream) {
-            self.set(stream, position);
+        match self.bound_mut(stream) {
+            Some(bound) => *bound = position.max(*bound),
+            None if position > Position::START => self.list(stream, position),
+            None => {}
         }
+    }
+
+    /// The bound of a stream that is listed.
+    fn bound_mut(&mut self, stream: StreamId) -> Option<&mut Position> {
+        let bounds = match &mut self.0 {
+            Bounds::None => &mut [],
+            Bounds::One(bound) => std::slice::from_mut(bound),
+            Bounds::Several(bounds) => &mut bounds[..],
+        };
+        bounds.iter_mut().find(|(s, _)| *s == stream).map(|(_, bound)| bound)
+    }
+
+    /// Lists one more stream.
+    fn list(&mut self, stream: StreamId, position: Position) {
+        let mut bounds = match std::mem::take(&mut self.0) {
+            Bounds::None => Vec::new(),
+            Bounds::One(bound) => vec![bound],
+            Bounds::Several(bounds) => bounds,
+        };
+        bounds.push((stream, position));
+        bounds.sort_unstable_by_key(|(s, _)| *s);
+        *self = bounds.into();
     }
 
     /// Whether `position` of `stream` lies before the bound.
@@ -73,17 +116,30 @@ impl Positions {
 
     /// The streams and bounds, in the order of streams.
     pub fn iter(&self) -> impl Iterator<Item = (StreamId, Position)> + '_ {
-        self.0.iter().copied()
+        self.bounds().iter().copied()
     }
 
     /// Only the streams that `keep` accepts.
     pub fn only(&self, keep: impl Fn(StreamId) -> bool) -> Positions {
-        Positions(self.0.iter().copied().filter(|(s, _)| keep(*s)).collect())
+        if self.iter().all(|(stream, _)| keep(stream)) {
+            return self.clone();
+        }
+        self.iter().filter(|(stream, _)| keep(*stream)).collect::<Vec<_>>().into()
     }
 
     /// Whether no stream is listed.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.bounds().is_empty()
+    }
+}
+
+impl From<Vec<(StreamId, Position)>> for Positions {
+    fn from(bounds: Vec<(StreamId, Position)>) -> Self {
+        Positions(match bounds[..] {
+            [] => Bounds::None,
+            [bound] => Bounds::One(bound),
+            _ => Bounds::Several(bounds),
+        })
     }
 }
 
@@ -94,6 +150,33 @@ impl FromIterator<(StreamId, Position)> for Positions {
             positions.set(stream, position);
         }
         positions
+    }
+}
+
+// By hand, over the bounds: how they are kept shows nowhere.
+impl PartialEq for Positions {
+    fn eq(&self, other: &Self) -> bool {
+        self.bounds() == other.bounds()
+    }
+}
+
+impl Eq for Positions {}
+
+impl Hash for Positions {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.bounds().hash(state);
+    }
+}
+
+impl fmt::Debug for Positions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Positions").field(&self.bounds()).finish()
+    }
+}
+
+impl Serialize for Positions {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.bounds().serialize(serializer)
     }
 }
 

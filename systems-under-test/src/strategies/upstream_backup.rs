@@ -71,6 +71,7 @@ impl Strategy for UpstreamBackup {
             task: Task::new(&cx),
             strategy: *self,
             level_one: LevelOne::default(),
+            sent: Vec::new(),
         })
     }
 
@@ -176,6 +177,8 @@ struct Replica {
     task: Task,
     strategy: UpstreamBackup,
     level_one: LevelOne,
+    /// What the input in hand has put out: empty between inputs, and kept for its memory.
+    sent: Vec<(ChannelId, DeliveryId)>,
 }
 
 impl Node for Replica {
@@ -218,30 +221,32 @@ impl Node for Replica {
 
 impl Replica {
     fn take(&mut self, cx: &Cx, mine: Term, what: (ChannelId, &Item), fx: &mut Effects) {
-        let mut sent = Vec::new();
+        let sent = &mut self.sent;
         if self.task.take(cx, mine, what, fx, |channel, id| sent.push((channel, id))) {
-            self.emitted(cx, &sent, fx);
+            self.emitted(cx, fx);
         }
     }
 
     fn on_timer(&mut self, cx: &Cx, mine: Term, timer: TimerId, fx: &mut Effects) {
-        let mut sent = Vec::new();
+        let sent = &mut self.sent;
         let note = |channel, id| sent.push((channel, id));
         let edge = self.task.on_timer(cx, mine, timer, fx, note);
-        self.emitted(cx, &sent, fx);
+        self.emitted(cx, fx);
         // A filter may have nothing outstanding for long: then nothing holds inputs back.
         if edge.is_some() && self.level_one.entries.is_empty() {
             self.task.ports.inbox.trim(cx, edge, &self.needs(cx), fx);
         }
     }
 
-    fn emitted(&mut self, cx: &Cx, sent: &[(ChannelId, DeliveryId)], fx: &mut Effects) {
-        let needs = self.needs(cx);
+    /// Notes the outputs of the input, or of the timer, in hand.
+    fn emitted(&mut self, cx: &Cx, fx: &mut Effects) {
         if cx.planted(Bug::TrimOnReceipt) {
-            self.task.ports.inbox.trim(cx, None, &needs, fx);
-        } else if !sent.is_empty() {
-            self.level_one.emitted(sent, needs);
+            self.task.ports.inbox.trim(cx, None, &self.needs(cx), fx);
+        } else if !self.sent.is_empty() {
+            let needs = self.needs(cx);
+            self.level_one.emitted(&self.sent, needs);
         }
+        self.sent.clear();
     }
 
     /// The oldest inputs that outputs still to come depend on.

@@ -26,6 +26,9 @@ const TRIES: u32 = 20;
 const UNTIL_HEALED: u64 = 8;
 /// Instants and lengths are whole microseconds after the first, so that people can read them.
 const GRAIN: Nanos = 1_000;
+/// Where failures may overlap, of so many faults one begins or ends near the begin or end of
+/// another: what matters is often over before an instant drawn from all would meet it.
+const NEAR: u64 = 2;
 
 /// A schedule that was drawn.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -42,13 +45,16 @@ pub fn draw(swarm: &SwarmConfig, plan: &RunPlan, seed: Seed) -> Drawn {
     let kinds = part(&mut draw, &swarm.kinds);
     let count = 1 + draw.below(u64::from(swarm.most));
     let places = Places::new(plan);
-    let mut promised = Promised::new(plan);
+    let mut promised = Promised::new(plan, swarm.overlap);
     let mut drawn: Vec<FaultConfig> = Vec::new();
     for _ in 0..count {
         for _ in 0..TRIES {
             let longest = 4 * promised.settle_ns;
             let candidate = candidate(&mut draw, swarm, &kinds, &places, longest);
-            let Some(fault) = candidate else { continue };
+            let Some(mut fault) = candidate else { continue };
+            if swarm.overlap && !drawn.is_empty() && draw.below(NEAR) == 0 {
+                bring_near(&mut draw, &mut fault, &drawn, promised.settle_ns, swarm);
+            }
             let fits = match swarm.beyond_claims {
                 true => drawn
                     .iter()
@@ -105,6 +111,32 @@ fn candidate(
         for_ns: lasting.then_some(length),
         draws: None,
     })
+}
+
+/// Lets a fault begin or end near the begin or end of another, as often 1 ms to 2 ms from it as
+/// 100 ms to 200 ms.
+fn bring_near(
+    draw: &mut Draw,
+    fault: &mut FaultConfig,
+    others: &[FaultConfig],
+    longest: Nanos,
+    swarm: &SwarmConfig,
+) {
+    let begin_of = |fault: &FaultConfig| match fault.at {
+        FaultAt::Instant(at) => at,
+        _ => unreachable!("instants are drawn here"),
+    };
+    let other = &others[draw.below(others.len() as u64) as usize];
+    let of_end = draw.below(2) == 0;
+    let by_end = draw.below(2) == 0;
+    let before = draw.below(2) == 0;
+    let distance = length(draw, longest);
+    let near = begin_of(other) + if of_end { other.for_ns.unwrap_or(0) } else { 0 };
+    let near = if before { near.saturating_sub(distance) } else { near + distance };
+    let at = near.saturating_sub(if by_end { fault.for_ns.unwrap_or(0) } else { 0 });
+    if (swarm.from_ns..swarm.until_ns).contains(&at) {
+        fault.at = FaultAt::Instant(at);
+    }
 }
 
 /// A length, as often from 1 ms to 2 ms as from 100 ms to 200 ms.

@@ -6,6 +6,7 @@
 //! waits until the first is over and has been recovered from: detection, redirect, restore, two
 //! intervals and slack. One of the same instance or region also waits until the pair is whole
 //! again.
+//! Where failures may overlap, none waits: the strategy is asked what it promises meanwhile.
 //! What upsets nobody may overlap anything, as far as the strategy's claim allows.
 //!
 //! Foreseen generously, and not exactly: a run may turn out not to be covered all the same, because
@@ -22,6 +23,8 @@ use aftermath_systems::protocol::{InstanceId, Nanos, NodeId, OperatorId};
 /// A schedule as far as it is drawn.
 pub struct Promised<'p> {
     plan: &'p RunPlan,
+    /// Whether upsets need not wait for each other where the strategies promise something.
+    overlap: bool,
     faults: Vec<PlannedFault>,
     upsets: Vec<Upset>,
     /// What recovery takes, generously, ns.
@@ -69,7 +72,7 @@ impl Trouble {
 
 impl<'p> Promised<'p> {
     /// Nothing is drawn yet.
-    pub fn new(plan: &'p RunPlan) -> Promised<'p> {
+    pub fn new(plan: &'p RunPlan, overlap: bool) -> Promised<'p> {
         let settings = &plan.systems.settings;
         // The largest state has an entry for each input.
         let entries = plan.systems.workload.inputs.len() as u64;
@@ -81,7 +84,7 @@ impl<'p> Promised<'p> {
             + restore
             + 2 * (settings.interval + plan.storage.latency_ns)
             + slack;
-        Promised { plan, faults: Vec::new(), upsets: Vec::new(), settle_ns }
+        Promised { plan, overlap, faults: Vec::new(), upsets: Vec::new(), settle_ns }
     }
 
     /// Whether something is promised with this fault added. If so, it is.
@@ -108,7 +111,7 @@ impl<'p> Promised<'p> {
         };
         if planned.iter().any(spoils)
             || planned.iter().any(|fault| self.is_a_lie(fault))
-            || !fresh.iter().enumerate().all(apart)
+            || !(self.overlap || fresh.iter().enumerate().all(apart))
         {
             return false;
         }
@@ -238,13 +241,15 @@ impl<'p> Promised<'p> {
         let operator = systems.instance(earlier.instance).operator;
         let forgets = !self.plan.strategy(operator).log_survives() && leads(theirs, mine);
         let open = earlier.repaired.saturating_add(self.settle_ns) > later.at;
+        let own_pair = open && earlier.instance == later.instance;
         Trouble {
             under_repair: UnderRepair {
-                own_pair: false,
+                own_pair,
                 upstream: forgets && open,
                 upstream_forgot: forgets,
                 downstream: open && leads(mine, theirs),
             },
+            spare_lost: own_pair,
             ..Trouble::default()
         }
     }

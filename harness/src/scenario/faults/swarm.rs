@@ -27,10 +27,12 @@ pub fn read(item: &Item, around: &Surroundings) -> Option<SwarmConfig> {
     let kinds = swarm.get(keys::KINDS.name).map_or_else(|| Some(all()), |item| kinds(&item));
     let most = swarm.number(&keys::MOST);
     let span = span(&swarm, around);
+    let overlap = swarm.read(&keys::OVERLAP, Item::boolean).unwrap_or(false);
     let beyond_claims = swarm.read(&keys::BEYOND_CLAIMS, Item::boolean).unwrap_or(false);
     swarm.finish();
     let (from_ns, until_ns) = span?;
-    Some(SwarmConfig { kinds: kinds?, most: most as u32, from_ns, until_ns, beyond_claims })
+    let (kinds, most) = (kinds?, most as u32);
+    Some(SwarmConfig { kinds, most, from_ns, until_ns, overlap, beyond_claims })
 }
 
 fn kinds(item: &Item) -> Option<Vec<FaultKind>> {

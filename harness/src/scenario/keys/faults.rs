@@ -139,7 +139,7 @@ pub const EFFECT: Key = key(
 pub const DRAWN: &[Key] = &[SWARM];
 pub const SWARM: Key = key(
     "swarm",
-    Kind::Table(&[KINDS, MOST, SWARM_FROM, UNTIL, BEYOND_CLAIMS]),
+    Kind::Table(&[KINDS, MOST, SWARM_FROM, UNTIL, OVERLAP, BEYOND_CLAIMS]),
     Required,
     "Each seed draws which kinds of faults may occur, and then how many, which, whom and when.",
 );
@@ -158,6 +158,13 @@ pub const UNTIL: Key = key(
     INSTANT,
     Else("the end of the stream"),
     "All start before, and within the stream.",
+);
+pub const OVERLAP: Key = key(
+    "overlap",
+    Kind::Boolean,
+    Is("false"),
+    "Whether failures may come while others are recovered from, and near the begin and end of \
+     others.",
 );
 pub const BEYOND_CLAIMS: Key = key(
     "beyond_claims",

@@ -20,17 +20,19 @@ fn what_a_swarm_does_not_say_has_its_default() {
         most: 4,
         from_ns: MILLISECOND,
         until_ns: SECOND,
+        overlap: false,
         beyond_claims: false,
     };
     assert_eq!(drawn(good(swarm(""))), expected);
     assert_eq!(drawn(good(read(&format!("faults = {{ swarm = {{}} }}\n{MINIMAL}")))), expected);
     let settings = "kinds = [\"pause\", \"machine-loss\"]\nmost = 1000\nfrom = \"0.5s\"\n\
-                    until = \"700ms\"\nbeyond_claims = true";
+                    until = \"700ms\"\noverlap = true\nbeyond_claims = true";
     let expected = SwarmConfig {
         kinds: vec![FaultKind::Pause, FaultKind::MachineLoss],
         most: 1_000,
         from_ns: 500 * MILLISECOND,
         until_ns: 700 * MILLISECOND,
+        overlap: true,
         beyond_claims: true,
     };
     assert_eq!(drawn(good(swarm(settings))), expected);
@@ -53,6 +55,7 @@ fn each_absurd_request_is_refused() {
         ("until = \"1001ms\"", "`faults.swarm.until` is after the end of the stream (1s)"),
         ("from = \"-1s\"", "\"-1s\" is not a span of time"),
         ("from = \"0s\"", "`faults.swarm.from` must be at least one tick (1ms)"),
+        ("overlap = \"yes\"", "must be `true` or `false`, not a string"),
         ("beyond_claims = 1", "must be `true` or `false`, not an integer"),
         ("beyond_claim = true", "did you mean `beyond_claims`?"),
     ] {
