@@ -225,7 +225,7 @@ fn draft<'t>(
     let own =
         table.get(top::CASE_STRATEGIES.name).map(|item| strategy::names(&item, context.registry));
     let expect = table.get(top::CASE_EXPECT.name);
-    let expect = expect.map(|item| expect::read(item, context.formulas, context.registry));
+    let expect = expect.map(|item| expect::read(&item, context.formulas, context.registry));
     table.finish();
     Draft {
         name: name.to_string(),
