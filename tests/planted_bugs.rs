@@ -95,8 +95,8 @@ fn the_honest_code_is_clean_in_the_same_situations() {
     }
 }
 
-/// Who waits for a dead machine is late and in nothing else wrong; unless somebody whom the take-over
-/// needs cannot be reached, the judge tells.
+/// Who waits for a dead machine is late and in nothing else wrong; unless somebody whom the
+/// take-over needs cannot be reached, the judge tells.
 #[test]
 fn an_instance_that_nobody_leads_is_told_unless_something_excuses_it() {
     let path = path_of("restart-onto-dead-spare");
