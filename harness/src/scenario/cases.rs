@@ -61,7 +61,7 @@ struct Draft<'t> {
 /// Reads all cases; `root` is the file without overrides, `strategies` those of the file.
 pub fn read(context: &Context, root: &Table, strategies: &[Entry]) -> Vec<Case> {
     let shared =
-        root.read(&top::EXPECT, |item| expect::read(&item, context.formulas, context.registry));
+        root.read(&top::EXPECT, |item| expect::read(item, context.formulas, context.registry));
     let shared = shared.unwrap_or_default();
     let drafts = match root.get(top::CASE.name) {
         None => Vec::new(),

@@ -102,8 +102,8 @@ pub(super) struct Entry<V> {
 #[derive(Clone, Debug)]
 pub(super) struct Keyed<V, K = u32> {
     entries: BTreeMap<K, Entry<V>>,
-    /// The keys of the entries that are dirty, in any order: a flag beside the value costs an update
-    /// less than a search in a set of keys.
+    /// The keys of the entries that are dirty, in any order: a flag beside the value costs an
+    /// update less than a search in a set of keys.
     dirty: Vec<K>,
     emptied: bool,
     /// The sum of the entries' hashes: an update costs one subtraction and one addition, and the
