@@ -1,10 +1,11 @@
 //! Cases: what each sets over the file, matrices multiplied out, one configuration for each
 //! strategy.
 
+use super::input::{self, Recordings};
 use super::item::Item;
 use super::keys::top;
 use super::reading::{Errors, Override, Reading};
-use super::sections::{self, Recordings};
+use super::sections;
 use super::table::Table;
 use super::tree::{Entry as TreeEntry, Kind, Value};
 use super::{expect, faults, pipeline, strategy};
@@ -304,7 +305,7 @@ fn far_away(root: &Table, faults: &[FaultConfig], end: Nanos) {
 fn config(context: &Context, root: &Table, entry: Option<&Entry>) -> Option<RunConfig> {
     let flow = pipeline::read(root);
     let flow = flow.as_ref();
-    let (input, kept, rate_per_s) = sections::input(root, flow, &context.recordings);
+    let (input, kept, rate_per_s) = input::input(root, flow, &context.recordings);
     let protection = sections::protection(root);
     let network = sections::network(root, flow);
     let timing = sections::timing(root, network.tick_ns, rate_per_s);
