@@ -186,9 +186,11 @@ mod tests {
 
     #[test]
     fn the_settings_are_the_defaults_but_for_the_clock() {
-        let mut defaults = NexmarkConfig::default();
-        defaults.base_time = 0;
-        defaults.hot_urls = vec![String::new(); 4];
+        let defaults = NexmarkConfig {
+            base_time: 0,
+            hot_urls: vec![String::new(); 4],
+            ..NexmarkConfig::default()
+        };
         assert_eq!(format!("{:?}", settings(0)), format!("{defaults:?}"));
     }
 
