@@ -38,6 +38,10 @@ pub fn search(args: &SearchArgs, registry: &Registry) -> Exit {
         jobs: jobs(selection.jobs),
         worlds: selection.world,
     };
+    // Before hours of work, not after.
+    if let Err(error) = std::fs::create_dir_all(&args.out) {
+        return usage(&format!("error: cannot write to {}: {error}\n", args.out.display()));
+    }
     let curves = match search.run(registry, interrupt::listen()) {
         Ok(curves) => curves,
         Err(Failed::Usage(message)) => return usage(&format!("error: {message}\n")),

@@ -21,6 +21,7 @@ mod faults;
 mod item;
 mod kept;
 pub(crate) mod keys;
+mod length;
 pub mod parameter;
 mod pipeline;
 mod reading;
