@@ -95,8 +95,8 @@ fn the_honest_code_is_clean_in_the_same_situations() {
     }
 }
 
-/// Who waits for a dead machine is late and in nothing else wrong; unless somebody whom the take-over
-/// needs cannot be reached, the judge tells.
+/// Who waits for a dead machine is late and in nothing else wrong; unless somebody whom the
+/// take-over needs cannot be reached, the judge tells.
 #[test]
 fn an_instance_that_nobody_leads_is_told_unless_something_excuses_it() {
     let path = path_of("restart-onto-dead-spare");
@@ -111,7 +111,7 @@ fn an_instance_that_nobody_leads_is_told_unless_something_excuses_it() {
     let honest = |text: String| text.replace("plant = \"restart-onto-dead-spare\"\n", "");
     assert_eq!(told(&honest), 0, "the living one is asked");
     let and = |fault: &'static str| move |text: String| format!("{text}\n[[fault]]\n{fault}");
-    let cut = "partition = { between = [\"source\", \"count\"] }\nat = \"1s\"\nfor = \"200ms\"\n";
+    let cut = "partition = { between = [\"source\", \"count\"] }\nat = \"1s\"\nfor = \"0.2s\"\n";
     assert_eq!(told(&and(cut)), 0, "a neighbour is cut off");
     let still = "pause = { node = \"coordinator\" }\nat = \"1s\"\nfor = \"20ms\"\n";
     assert_eq!(told(&and(still)), 0, "the coordinator stands still");

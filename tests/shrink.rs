@@ -355,9 +355,12 @@ fn a_fault_that_numbers_its_draws_does_not_care_whether_others_are_there() {
 
 #[test]
 fn tuples_that_are_kept_keep_their_instants_keys_and_values() {
-    for path in
-        ["scenarios/swarm.toml", "scenarios/planted/no-alignment.toml", "scenarios/flights.toml"]
-    {
+    for path in [
+        "scenarios/swarm.toml",
+        "scenarios/planted/no-alignment.toml",
+        "scenarios/flights.toml",
+        "scenarios/nexmark.toml",
+    ] {
         let scenario = load(path);
         let config = &scenario.cases[0].config;
         let whole = plan(config, 4, 0);

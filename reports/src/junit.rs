@@ -119,7 +119,7 @@ fn evidence(report: &Report, row: &Row) -> String {
     let broken = row.by_status.get(&Status::Broken).copied().unwrap_or(0);
     let more = broken.saturating_sub(TOLD as u64);
     if more > 0 {
-        text += &format!("\nand {} more\n", plural(more, "broken run"));
+        text += &format!("\nand {}\n", plural(more, "more broken run"));
     }
     text
 }

@@ -5,8 +5,8 @@
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Raised whenever the meaning of a field changes, or one is renamed or removed. Fields that come to
-/// it do not raise it.
+/// Raised whenever the meaning of a field changes, or one is renamed or removed. Fields that come
+/// to it do not raise it.
 pub const FORMAT_VERSION: u32 = 2;
 
 /// The reason that stands in the record of a run in which two worlds differ.

@@ -51,7 +51,8 @@ pub fn write_all(
 /// Writes `records.jsonl`, `cases.jsonl`, `summary.csv`, `report.html`, `summary.md`, `junit.xml`
 /// and all figures into `dir`, which is created if it is missing; `records` writes the lines of the
 /// first. All are first written under another name beside their own and then renamed, so that no
-/// reader ever sees half a file. Figures that an earlier, larger report left in the folder are removed; nothing else is.
+/// reader ever sees half a file. Figures that an earlier, larger report left in the folder are
+/// removed; nothing else is.
 ///
 /// # Errors
 ///

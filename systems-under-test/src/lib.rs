@@ -8,6 +8,7 @@ pub mod blocks;
 pub mod claim;
 pub mod context;
 pub mod endpoints;
+pub mod nexmark;
 pub mod node;
 pub mod operator;
 pub mod operators;

@@ -105,14 +105,14 @@ fn every_operator_is_of_the_class_that_it_declares() {
         for Sample { name, streams: count, operator: empty } in samples() {
             let streams = streams(count, LENGTH, seed);
             let slots = run(empty.fork().as_mut(), &arriving(&streams, seed));
-            assert!(slots.concat().len() > 50, "{name}: the probe barely touches it");
+            assert!(slots.concat().len() > 20, "{name}: the probe barely touches it");
             assert_eq!(class_of(empty.as_ref(), &streams), empty.class(), "{name}, seed {seed}");
         }
     }
 }
 
 #[test]
-fn a_union_is_arbitrary_for_the_order_of_arrival_and_a_timeout_for_time() {
+fn a_union_is_arbitrary_for_the_order_of_arrival_and_windows_of_a_clock_for_time() {
     let mut causes = Vec::new();
     for Sample { name, streams: count, operator: empty } in samples() {
         let streams = streams(count, LENGTH, 4);
@@ -123,7 +123,8 @@ fn a_union_is_arbitrary_for_the_order_of_arrival_and_a_timeout_for_time() {
             causes.push((name, "time"));
         }
     }
-    assert_eq!(causes, [("timeout window", "time"), ("arrival union", "order")]);
+    let all = [("timeout window", "time"), ("clock window", "time"), ("arrival union", "order")];
+    assert_eq!(causes, all);
 }
 
 #[test]

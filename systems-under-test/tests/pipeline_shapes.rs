@@ -37,11 +37,18 @@ fn every_pipeline_runs_from_one_source_to_one_sink() {
 
 #[test]
 fn state_per_key_is_fed_by_key() {
-    for (pipeline, stateful) in [("keyed-count", "count"), ("flights", "delays")] {
-        let build = find(pipeline).expect("it is in the list").build;
-        let topology = build(&Options::default());
+    for (pipeline, stateful) in [
+        ("keyed-count", "count"),
+        ("flights", "delays"),
+        ("nexmark-q3", "join"),
+        ("nexmark-q8", "join"),
+        ("nexmark-q12", "count"),
+    ] {
+        let pipeline = find(pipeline).expect("it is in the list");
+        let options = Options::resolve(pipeline.options, &BTreeMap::new());
+        let topology = (pipeline.build)(&options.expect("the defaults are right"));
         let edge = topology.connections.iter().find(|edge| edge.to == stateful);
         let partitioning = edge.expect("it is fed").partitioning;
-        assert!(matches!(partitioning, Partitioning::Keyed { .. }), "{pipeline}");
+        assert!(matches!(partitioning, Partitioning::Keyed { .. }), "{}", pipeline.name);
     }
 }

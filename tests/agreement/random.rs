@@ -13,13 +13,15 @@ use std::cell::Cell;
 const CASES: u32 = 128;
 
 /// Pipelines: name, options, operators, the one that can be parallel, the edge into the first.
-const FLOWS: [(&str, &str, &[&str], &str, &str); 6] = [
+const FLOWS: [(&str, &str, &[&str], &str, &str); 8] = [
     ("chain", "", &["map", "format"], "", "source -> map"),
     ("keyed-count", "", &["count", "format"], "count", "source -> count"),
     ("window", "span = \"40ms\"", &["window", "format"], "", "source -> window"),
     ("time-out", "timeout = \"30ms\"", &["timeout", "format"], "timeout", "source -> timeout"),
     ("diamond", "union = \"arrival\"", &["left", "right", "union"], "", "source -> left"),
     ("flights", "", &["clean", "delays"], "delays", "source -> clean"),
+    ("nexmark-q3", "", &["people", "auctions", "join"], "join", "source -> people"),
+    ("nexmark-q12", "window = \"30ms\"", &["bids", "count"], "count", "source -> bids"),
 ];
 
 const STRATEGIES: [(&str, &str); 7] = [
@@ -78,6 +80,7 @@ fn text(((flow, strategy, mixed, parallelism), network, rest): &Plan) -> String 
     text += "[input]\nrate_per_s = 1000\n";
     text += match pipeline {
         "flights" => "recorded = \"data/flights.csv\"\ntake = 150\n",
+        "nexmark-q3" | "nexmark-q12" => "nexmark = { events = 150 }\n",
         _ => "generated = { tuples = 150, keys = 20 }\n",
     };
     let tick = network.tick_ms * 1_000_000;

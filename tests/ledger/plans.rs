@@ -100,7 +100,7 @@ restore_bytes_per_s = {}
 }
 
 /// Pipelines: name, options, operators, and the one that can be parallel.
-const FLOWS: [(&str, &str, &[&str], &str); 9] = [
+const FLOWS: [(&str, &str, &[&str], &str); 13] = [
     ("chain", "", &["map", "format"], ""),
     ("filter", "", &["filter", "format"], ""),
     ("keyed-count", "", &["count", "format"], "count"),
@@ -110,6 +110,10 @@ const FLOWS: [(&str, &str, &[&str], &str); 9] = [
     ("diamond", "union = \"arrival\"", &["left", "right", "union", "format"], ""),
     ("time-out", "timeout = \"30ms\"", &["timeout", "format"], "timeout"),
     ("flights", "", &["clean", "delays"], "delays"),
+    ("nexmark-q1", "", &["bids", "convert"], ""),
+    ("nexmark-q3", "", &["people", "auctions", "join", "format"], "join"),
+    ("nexmark-q8", "window = \"60ms\"", &["people", "auctions", "join", "format"], "join"),
+    ("nexmark-q12", "window = \"30ms\"", &["bids", "count"], "count"),
 ];
 
 /// Strategies with options.
@@ -165,6 +169,9 @@ impl Plan {
         text += "\n[input]\nrate_per_s = 1000\n";
         text += &match pipeline {
             "flights" => format!("recorded = \"data/flights.csv\"\ntake = {}\n", self.tuples),
+            nexmark if nexmark.starts_with("nexmark") => {
+                format!("nexmark = {{ events = {} }}\n", self.tuples)
+            }
             _ => format!("generated = {{ tuples = {}, keys = 20 }}\n", self.tuples),
         };
         text += &format!("\n[protection]\ndedup = \"{}\"\n", self.dedup);

@@ -1,4 +1,4 @@
-//! The JSON schema, the list of keys and the tables of scenarios/README.md: made from one catalogue.
+//! The JSON schema, the list of keys and the tables of the README: all from one catalogue.
 
 use crate::committed;
 use crate::support::{Scratch, aftermath, parse, text_of};

@@ -244,19 +244,17 @@ fn row(measured: &toml::Table) -> Result<Row, String> {
     for (key, value) in measured.iter().filter(|(key, _)| !["seeds", "strata"].contains(&&***key)) {
         flatten(key, value, &mut flat);
     }
-    let runs = row.len();
+    // What is written once may be of very many runs, but of no more than can be run.
+    let runs = usize::try_from(row.len()).ok().filter(|runs| *runs <= RUNS_MAX);
+    let runs = runs.ok_or("there are too many runs")?;
     for (name, value) in flat {
         let values = match value {
             toml::Value::Array(list) => {
                 list.iter().map(|value| Value::read(&name, value)).collect::<Result<Vec<_>, _>>()?
             }
-            single => {
-                // What is written once may be of very many runs, but of no more than can be run.
-                let runs = usize::try_from(runs).ok().filter(|runs| *runs <= RUNS_MAX);
-                vec![Value::read(&name, single)?; runs.ok_or("there are too many runs")?]
-            }
+            single => vec![Value::read(&name, single)?; runs],
         };
-        if values.len() as u64 != runs {
+        if values.len() != runs {
             return Err(format!("`{name}` has {} values for {runs} runs", values.len()));
         }
         row.values.insert(name, values);

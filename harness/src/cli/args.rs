@@ -222,8 +222,8 @@ pub struct SweepArgs {
     /// How long a failure lasts; default: until it is suspected, and two redirects
     #[arg(long = "for", value_name = "SPAN", value_parser = parse_duration)]
     pub for_ns: Option<u64>,
-    /// How long the first of two failures lasts; default: as long as the second. Try a long one, too:
-    /// what was lost long ago is easily forgotten
+    /// How long the first of two failures lasts; default: as long as the second. Try a long one,
+    /// too: what was lost long ago is easily forgotten
     #[arg(long = "first-for", value_name = "SPAN", value_parser = parse_duration,
         requires = "second", conflicts_with = "limit")]
     pub first_for_ns: Option<u64>,

@@ -191,6 +191,7 @@ pub fn describe(scenario: &Scenario, campaign: &Campaign) -> String {
     let tuples = match &config.input {
         InputConfig::Generated { tuples, keys } => format!("{tuples} tuples over {keys} keys"),
         InputConfig::Recorded(recording) => format!("{} recorded rows", recording.rows.len()),
+        InputConfig::Nexmark { events } => format!("{events} events of NEXMark"),
     };
     let seeds = campaign.seeds.as_ref().unwrap_or(&scenario.seeds);
     let blocks = campaign.blocks().into_iter().filter(|b| b.scenario.name == scenario.name);

@@ -191,6 +191,11 @@ pub enum InputConfig {
     },
     /// Rows of a file, already read.
     Recorded(Arc<Recording>),
+    /// Events of NEXMark's auction site; the seed says which.
+    Nexmark {
+        /// How many.
+        events: u64,
+    },
 }
 
 impl InputConfig {
@@ -199,6 +204,7 @@ impl InputConfig {
         match self {
             InputConfig::Generated { tuples, .. } => *tuples,
             InputConfig::Recorded(recording) => recording.rows.len() as u64,
+            InputConfig::Nexmark { events } => *events,
         }
     }
 

@@ -99,7 +99,7 @@ impl Symbols {
             tick: seconds(config.network.tick_ns),
             tuples: match config.input {
                 InputConfig::Generated { tuples, .. } => tuples as f64,
-                InputConfig::Recorded(_) => f64::NAN,
+                InputConfig::Recorded(_) | InputConfig::Nexmark { .. } => f64::NAN,
             },
             h: seconds(config.timing.heartbeat_ns),
             k: config.timing.misses as f64,
@@ -116,7 +116,7 @@ impl Symbols {
             entry_bytes: config.sizes.entry as f64,
             keys: match config.input {
                 InputConfig::Generated { keys, .. } => f64::from(keys),
-                InputConfig::Recorded(_) => f64::NAN,
+                InputConfig::Recorded(_) | InputConfig::Nexmark { .. } => f64::NAN,
             },
         }
     }

@@ -66,8 +66,8 @@ pub fn check(case: &Case) -> Vec<Witness> {
 fn leader(run: &RunLog, instance: InstanceId, at: Nanos) -> NodeId {
     let replicas = &run.plan.systems.instance(instance).replicas;
     let took_over = |node: &NodeId| {
-        let marks = run.nodes[node.index()].log.marks.iter();
-        let last = marks.filter(|mark| mark.name == "took-over" && mark.at <= at).next_back()?;
+        let mut marks = run.nodes[node.index()].log.marks.iter();
+        let last = marks.rfind(|mark| mark.name == "took-over" && mark.at <= at)?;
         Some((last.at, *node))
     };
     replicas.iter().filter_map(took_over).max().map_or(replicas[0], |(_, node)| node)

@@ -1,5 +1,6 @@
 //! (configuration, strategy, seed) → plan: everything that a run depends on, as plain values.
 
+mod auction_site;
 mod contracts;
 mod mutation;
 pub mod reach;

@@ -1,5 +1,6 @@
 //! What the source emits and when.
 
+use super::auction_site;
 use crate::config::{InputConfig, RunConfig};
 use crate::seed::Seed;
 use aftermath_systems::plan::{Input, Workload};
@@ -17,6 +18,7 @@ pub fn build(config: &RunConfig, seed: Seed) -> Workload {
             let row = |row: &Vec<Field>| Payload::Record(row.as_slice().into());
             (recording.rows.iter().map(row).collect(), recording.symbols.clone())
         }
+        InputConfig::Nexmark { events } => auction_site::events(seed, *events),
         InputConfig::Generated { tuples, keys } => {
             let mut draw = seed.stream("workload");
             let mut pair = || Payload::Pair {

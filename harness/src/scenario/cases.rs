@@ -1,10 +1,11 @@
 //! Cases: what each sets over the file, matrices multiplied out, one configuration for each
 //! strategy.
 
+use super::input::{self, Recordings};
 use super::item::Item;
 use super::keys::top;
 use super::reading::{Errors, Override, Reading};
-use super::sections::{self, Recordings};
+use super::sections;
 use super::table::Table;
 use super::tree::{Entry as TreeEntry, Kind, Value};
 use super::{expect, faults, length, pipeline, strategy};
@@ -60,7 +61,7 @@ struct Draft<'t> {
 /// Reads all cases; `root` is the file without overrides, `strategies` those of the file.
 pub fn read(context: &Context, root: &Table, strategies: &[Entry]) -> Vec<Case> {
     let shared =
-        root.read(&top::EXPECT, |item| expect::read(&item, context.formulas, context.registry));
+        root.read(&top::EXPECT, |item| expect::read(item, context.formulas, context.registry));
     let shared = shared.unwrap_or_default();
     let drafts = match root.get(top::CASE.name) {
         None => Vec::new(),
@@ -304,7 +305,7 @@ fn far_away(root: &Table, faults: &[FaultConfig], end: Nanos) {
 fn config(context: &Context, root: &Table, entry: Option<&Entry>) -> Option<RunConfig> {
     let flow = pipeline::read(root);
     let flow = flow.as_ref();
-    let (input, kept, rate_per_s) = sections::input(root, flow, &context.recordings);
+    let (input, kept, rate_per_s) = input::input(root, flow, &context.recordings);
     let protection = sections::protection(root);
     let network = sections::network(root, flow);
     let timing = sections::timing(root, network.tick_ns, rate_per_s);

@@ -50,11 +50,20 @@ fn waits(config: &RunConfig) -> Vec<(String, Nanos)> {
         edges.copied().fold(all, Nanos::max).saturating_mul(4)
     };
     let mut waits = vec![
-        ("`timing.heartbeat`", timing.heartbeat_ns.saturating_mul(timing.misses + 2)),
+        (
+            "`timing.misses` times `timing.heartbeat`",
+            timing.heartbeat_ns.saturating_mul(timing.misses + 2),
+        ),
         ("`timing.redirect`", timing.redirect_ns),
         ("`timing.interval`", timing.interval_ns),
-        ("`network.latency`", longest(network.latency_ns, &mut network.edge_latency_ns.values())),
-        ("`network.jitter`", longest(network.jitter_ns, &mut network.edge_jitter_ns.values())),
+        (
+            "four times `network.latency`",
+            longest(network.latency_ns, &mut network.edge_latency_ns.values()),
+        ),
+        (
+            "four times `network.jitter`",
+            longest(network.jitter_ns, &mut network.edge_jitter_ns.values()),
+        ),
     ]
     .into_iter()
     .map(|(name, length)| (name.to_string(), length))

@@ -18,6 +18,7 @@ mod cases;
 pub mod diagnostic;
 mod expect;
 mod faults;
+mod input;
 mod item;
 mod kept;
 pub(crate) mod keys;
@@ -147,7 +148,7 @@ fn parse_with(
         errors: &errors,
         registry,
         formulas,
-        recordings: sections::Recordings::new(base_dir),
+        recordings: input::Recordings::new(base_dir),
     };
     // Without overrides: what is about the file and not about a run.
     let reading = Reading::new(&errors, Vec::new());

@@ -1,162 +1,16 @@
-//! The sections about input, protection, network, timing, storage and sizes.
+//! The sections about protection, network, timing, storage and sizes.
 
-use super::diagnostic::{Diagnostic, suggest};
+use super::diagnostic::suggest;
 use super::item::Item;
-use super::kept;
 use super::keys::Key;
-use super::keys::sections::{input as keys, network, protection, sizes, storage, timing};
+use super::keys::sections::{network, protection, sizes, storage, timing};
 use super::pipeline::Dataflow;
-use super::recording::{self, ReadError};
 use super::table::Table;
 use super::tree::Kind;
-use crate::config::{
-    InputConfig, Kept, NetworkConfig, Recording, SizesConfig, StorageConfig, TimingConfig,
-};
-use aftermath_systems::pipelines::{Column, InputSchema};
+use crate::config::{NetworkConfig, SizesConfig, StorageConfig, TimingConfig};
 use aftermath_systems::plan::Dedup;
 use aftermath_systems::protocol::{Nanos, SECOND};
-use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::hash::{Hash, Hasher};
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-
-/// File, first rows, pipeline whose columns it was read with.
-type ReadAs = (PathBuf, Option<u64>, &'static str);
-
-/// Recorded streams, each read once however many cases use it.
-pub struct Recordings<'a> {
-    base_dir: &'a Path,
-    read: RefCell<BTreeMap<ReadAs, Result<Arc<Recording>, String>>>,
-}
-
-impl<'a> Recordings<'a> {
-    /// Files relative to this directory.
-    pub fn new(base_dir: &'a Path) -> Self {
-        Recordings { base_dir, read: RefCell::default() }
-    }
-
-    /// Takes all rows that were read into a hash, but not where they were read from.
-    pub fn hash(&self, hasher: &mut impl Hasher) {
-        for ((_, take, pipeline), recording) in self.read.borrow().iter() {
-            let read = recording.as_ref().map(|read| (&read.rows, &read.symbols));
-            (take, pipeline, read.ok()).hash(hasher);
-        }
-    }
-
-    /// The stream, or why it cannot be had.
-    fn get(
-        &self,
-        file: &str,
-        columns: &[Column],
-        take: Option<u64>,
-        pipeline: &'static str,
-        elsewhere: impl FnOnce(Vec<Diagnostic>),
-    ) -> Result<Arc<Recording>, String> {
-        let path = self.base_dir.join(file);
-        let mut read = self.read.borrow_mut();
-        let entry = read.entry((path.clone(), take, pipeline)).or_insert_with(|| {
-            let recorded = recording::read(&path, columns, take);
-            let named = |read| Arc::new(Recording { file: path.clone(), ..read });
-            recorded.map(named).map_err(|error| match error {
-                ReadError::Data(list) => {
-                    let n = list.len();
-                    elsewhere(list);
-                    let mistakes = if n == 1 { "a mistake" } else { "mistakes" };
-                    format!("the recorded stream `{file}` has {mistakes}")
-                }
-                ReadError::File(why) => format!("cannot read `{file}`: {why}"),
-            })
-        });
-        entry.clone()
-    }
-}
-
-/// Reads `[input]`: what the source emits, which tuples of it are kept, and tuples a second.
-pub fn input(
-    root: &Table,
-    flow: Option<&Dataflow>,
-    recordings: &Recordings,
-) -> (Option<InputConfig>, Kept, u64) {
-    let table = root.table("input");
-    let rate =
-        table.require(&keys::RATE_PER_S, "rate_per_s = 2500", |i| i.number(&keys::RATE_PER_S));
-    let (recorded, generated) = table.either(keys::RECORDED.name, keys::GENERATED.name);
-    let take = table.get(keys::TAKE.name);
-    let rows = take.as_ref().and_then(|item| item.number(&keys::TAKE));
-    let only = table.get(keys::ONLY.name);
-    table.finish();
-    let schema = flow.map(|flow| (flow.pipeline.name, flow.pipeline.input));
-    if let (Some(take), None) = (&take, &recorded)
-        && !take.overrides
-        && generated.as_ref().is_some_and(|g| !g.overrides)
-    {
-        take.key_error("`take` is for recorded streams", Some("write `tuples`".into()));
-    }
-    let generated = generated.map(|item| (generate(&item), item));
-    let config = match (schema, recorded, generated) {
-        (Some((name, InputSchema::Recorded(columns))), Some(file), _) => {
-            let elsewhere = |list| table.reading.errors.elsewhere(list);
-            file.text().and_then(|text| {
-                match recordings.get(text, columns, rows, name, elsewhere) {
-                    Ok(recording) => {
-                        enough(&recording, rows, take.as_ref());
-                        Some(InputConfig::Recorded(recording))
-                    }
-                    Err(why) => {
-                        let place = "a path is relative to the scenario's directory";
-                        let help = why.starts_with("cannot").then(|| place.to_string());
-                        file.error(why, help);
-                        None
-                    }
-                }
-            })
-        }
-        (Some((name, InputSchema::Recorded(columns))), None, generated) => {
-            let message = format!("pipeline `{name}` reads a recorded stream");
-            let names: Vec<_> = columns.iter().map(|column| column.name).collect();
-            let help =
-                format!("write recorded = \"FILE.csv\"; its columns are {}", names.join(","));
-            match generated {
-                Some((_, item)) => item.key_error(message, Some(help)),
-                None => table.error(message, Some(help)),
-            }
-            None
-        }
-        (Some((name, InputSchema::Generated)), recorded, generated) => {
-            let help = "write generated = { tuples = 20000, keys = 1000 }".to_string();
-            let message = format!("pipeline `{name}` reads generated tuples");
-            match (recorded, &generated) {
-                (Some(item), _) => item.key_error(message, Some(help)),
-                (None, None) => table.error(message, Some(help)),
-                _ => {}
-            }
-            generated.and_then(|(config, _)| config)
-        }
-        // Which of the two it must be is not known.
-        (None, ..) => None,
-    };
-    let tuples = config.as_ref().map(InputConfig::tuples);
-    let kept = only.and_then(|item| kept::read(&item, tuples)).unwrap_or_default();
-    (config, kept, rate.unwrap_or(1))
-}
-
-fn generate(item: &Item) -> Option<InputConfig> {
-    let table = item.table()?;
-    let tuples = table.require(&keys::TUPLES, "tuples = 20000", |i| i.number(&keys::TUPLES));
-    let keys = table.require(&keys::KEYS, "keys = 1000", |i| i.number(&keys::KEYS));
-    table.finish();
-    Some(InputConfig::Generated { tuples: tuples?, keys: u32::try_from(keys?).ok()? })
-}
-
-fn enough(recording: &Recording, rows: Option<u64>, take: Option<&Item>) {
-    let there = recording.rows.len() as u64;
-    if let (Some(rows), Some(take)) = (rows, take)
-        && rows > there
-    {
-        take.error(format!("the recorded stream has only {there} rows"), None);
-    }
-}
 
 /// What `[protection]` says.
 pub struct Protection<'t, 'r> {

@@ -126,6 +126,9 @@ fn input(config: &RunConfig, directory: &Path) -> Vec<String> {
         InputConfig::Generated { tuples, keys } => {
             lines.push(format!("generated = {{ tuples = {tuples}, keys = {keys} }}"));
         }
+        InputConfig::Nexmark { events } => {
+            lines.push(format!("nexmark = {{ events = {events} }}"));
+        }
         InputConfig::Recorded(recording) => {
             let file = relative(&recording.file, directory);
             lines.push(format!("recorded = {}", quoted(&file.to_string_lossy())));

@@ -192,7 +192,7 @@ fn size(config: &RunConfig, plan: &RunPlan, length_ns: u64) -> Size {
         tuples: plan.systems.workload.inputs.len() as u64,
         keys: match config.input {
             InputConfig::Generated { keys, .. } => Some(u64::from(keys)),
-            InputConfig::Recorded(_) => None,
+            InputConfig::Recorded(_) | InputConfig::Nexmark { .. } => None,
         },
         operators: tasks.count() as u64,
         machines: plan.systems.nodes.len() as u64,

@@ -88,6 +88,7 @@ fn cut(config: &RunConfig, tuples: u64) -> RunConfig {
     kept.retain(|number| *number < tuples);
     let input = match &config.input {
         InputConfig::Generated { keys, .. } => InputConfig::Generated { tuples, keys: *keys },
+        InputConfig::Nexmark { .. } => InputConfig::Nexmark { events: tuples },
         InputConfig::Recorded(recording) => {
             let rows = recording.rows.iter().take(tuples as usize).cloned().collect();
             let (file, symbols) = (recording.file.clone(), recording.symbols.clone());
@@ -172,8 +173,8 @@ fn smaller(config: &RunConfig) -> Vec<Change<'_>> {
 /// there is no place for them or the input is of another kind.
 fn moved(config: &RunConfig, pipeline: &'static Pipeline) -> Option<RunConfig> {
     let old = pipelines::find(config.pipeline)?;
-    let fits = matches!(pipeline.input, InputSchema::Generated)
-        && matches!(old.input, InputSchema::Generated);
+    let made = matches!(pipeline.input, InputSchema::Generated | InputSchema::Nexmark);
+    let fits = made && pipeline.input == old.input;
     let options = Options::resolve(pipeline.options, &BTreeMap::new());
     let options = options.ok().filter(|_| fits)?;
     let (from, to) = (tasks(old, &config.pipeline_options), tasks(pipeline, &options));

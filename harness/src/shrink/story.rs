@@ -137,6 +137,7 @@ fn setting(case: &Case, log: &RunLog, record: &Record) -> Vec<String> {
             format!("of {tuples}, over {}", plural(u64::from(*keys), "key"))
         }
         InputConfig::Recorded(recording) => format!("of {} recorded rows", recording.rows.len()),
+        InputConfig::Nexmark { events } => format!("of {events} events of NEXMark"),
     };
     lines.push(format!(
         "The source emits {tuples} {drawn}, at a rate of {} a second.",

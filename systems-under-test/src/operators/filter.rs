@@ -1,8 +1,9 @@
 //! Lets some tuples pass, unchanged.
 
 use super::flight::Flight;
+use crate::nexmark::{Event, STATES};
 use crate::operator::{Operator, OperatorClass, Outputs, Span, State};
-use crate::protocol::{Nanos, Payload, Positions, Tuple};
+use crate::protocol::{Nanos, Payload, Positions, Symbol, Tuple};
 
 /// Which tuples pass.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -16,6 +17,24 @@ pub enum Predicate {
     /// Flights over some distance, at most two hours early and at most a day late: recorded
     /// streams hold typing errors.
     PlausibleFlight,
+    /// People who register, of NEXMark.
+    Person,
+    /// Those of Oregon, Idaho and California, whom q3 asks for.
+    LocalPerson,
+    /// Auctions that are opened.
+    Auction,
+    /// Those of the category that q3 asks for.
+    AuctionOfCategoryTen,
+    /// Bids.
+    Bid,
+}
+
+/// The states that q3 asks for.
+const LOCAL: [&str; 3] = ["or", "id", "ca"];
+
+/// Whether a state is one that q3 asks for.
+fn is_local(state: Symbol) -> bool {
+    STATES.get(state.0 as usize).is_some_and(|name| LOCAL.contains(name))
 }
 
 impl Predicate {
@@ -32,6 +51,15 @@ impl Predicate {
             }
             Predicate::PlausibleFlight => Flight::read(payload)
                 .is_some_and(|flight| flight.distance > 0 && (-120..=1440).contains(&flight.delay)),
+            Predicate::Person => matches!(Event::read(payload), Some(Event::Person { .. })),
+            Predicate::LocalPerson => {
+                matches!(Event::read(payload), Some(Event::Person { state, .. }) if is_local(state))
+            }
+            Predicate::Auction => matches!(Event::read(payload), Some(Event::Auction { .. })),
+            Predicate::AuctionOfCategoryTen => {
+                matches!(Event::read(payload), Some(Event::Auction { category: 10, .. }))
+            }
+            Predicate::Bid => matches!(Event::read(payload), Some(Event::Bid { .. })),
         }
     }
 }

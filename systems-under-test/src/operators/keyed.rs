@@ -5,14 +5,40 @@ use crate::protocol::{Field, Payload};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry as Slot;
+use std::ops::RangeInclusive;
 
 /// Not a key and not 0, so that no entry hashes to what an absent one does.
 const SEED: u64 = u64::MAX;
+
+/// What values are kept by.
+pub(super) trait Key: Copy + Ord + Serialize + DeserializeOwned {
+    /// Mixes the key into a digest.
+    fn mix_into(self, hash: u64) -> u64;
+}
+
+impl Key for u32 {
+    fn mix_into(self, hash: u64) -> u64 {
+        mix(hash, u64::from(self))
+    }
+}
+
+impl Key for (u32, u32) {
+    fn mix_into(self, hash: u64) -> u64 {
+        self.1.mix_into(self.0.mix_into(hash))
+    }
+}
 
 /// What is kept per key.
 pub(super) trait Value: Copy + Serialize + DeserializeOwned {
     /// Mixes the value into a digest.
     fn mix_into(self, hash: u64) -> u64;
+}
+
+/// Of a set.
+impl Value for () {
+    fn mix_into(self, hash: u64) -> u64 {
+        hash
+    }
 }
 
 impl Value for i64 {
@@ -49,14 +75,14 @@ impl Value for CountAndSum {
 
 /// What happened to a table since the last cut.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Changes<V> {
+pub(super) struct Changes<V, K = u32> {
     /// Everything that the table held at the cut is gone.
     emptied: bool,
     /// Entries that are new or differ.
-    updated: Vec<(u32, V)>,
+    updated: Vec<(K, V)>,
 }
 
-impl<V> Changes<V> {
+impl<V, K> Changes<V, K> {
     /// How many entries have to be shipped.
     pub(super) fn len(&self) -> usize {
         self.updated.len()
@@ -74,11 +100,11 @@ pub(super) struct Entry<V> {
 
 /// A table of keyed values.
 #[derive(Clone, Debug)]
-pub(super) struct Keyed<V> {
-    entries: BTreeMap<u32, Entry<V>>,
-    /// The keys of the entries that are dirty, in any order: a flag beside the value costs an update
-    /// less than a search in a set of keys.
-    dirty: Vec<u32>,
+pub(super) struct Keyed<V, K = u32> {
+    entries: BTreeMap<K, Entry<V>>,
+    /// The keys of the entries that are dirty, in any order: a flag beside the value costs an
+    /// update less than a search in a set of keys.
+    dirty: Vec<K>,
     emptied: bool,
     /// The sum of the entries' hashes: an update costs one subtraction and one addition, and the
     /// order of updates leaves no trace.
@@ -86,15 +112,15 @@ pub(super) struct Keyed<V> {
 }
 
 // By hand: a derived one would ask for a default value.
-impl<V> Default for Keyed<V> {
+impl<V, K> Default for Keyed<V, K> {
     fn default() -> Self {
         Keyed { entries: BTreeMap::new(), dirty: Vec::new(), emptied: false, digest: 0 }
     }
 }
 
-impl<V: Value> Keyed<V> {
+impl<V: Value, K: Key> Keyed<V, K> {
     /// Replaces the value of `key`, computed from the old one if there is one; returns the new one.
-    pub(super) fn update(&mut self, key: u32, change: impl FnOnce(Option<V>) -> V) -> V {
+    pub(super) fn update(&mut self, key: K, change: impl FnOnce(Option<V>) -> V) -> V {
         let Some(entry) = self.entries.get_mut(&key) else {
             let value = change(None);
             self.dirty.push(key);
@@ -111,8 +137,18 @@ impl<V: Value> Keyed<V> {
         value
     }
 
+    /// The value of `key`.
+    pub(super) fn get(&self, key: K) -> Option<V> {
+        self.entries.get(&key).map(|entry| entry.value)
+    }
+
+    /// The keys in `range` that have a value, ascending.
+    pub(super) fn keys_in(&self, range: RangeInclusive<K>) -> impl Iterator<Item = K> {
+        self.entries.range(range).map(|(key, _)| *key)
+    }
+
     /// Takes everything out, in the order of keys.
-    pub(super) fn drain(&mut self) -> impl Iterator<Item = (u32, V)> + use<V> {
+    pub(super) fn drain(&mut self) -> impl Iterator<Item = (K, V)> + use<V, K> {
         self.dirty.clear();
         self.emptied = true;
         self.digest = 0;
@@ -130,7 +166,7 @@ impl<V: Value> Keyed<V> {
     }
 
     /// Everything; later changes are relative to this cut.
-    pub(super) fn snapshot(&mut self) -> &BTreeMap<u32, Entry<V>> {
+    pub(super) fn snapshot(&mut self) -> &BTreeMap<K, Entry<V>> {
         self.dirty.clear();
         self.emptied = false;
         self.entries.values_mut().for_each(|entry| entry.dirty = false);
@@ -138,7 +174,7 @@ impl<V: Value> Keyed<V> {
     }
 
     /// What changed since the last cut, which is here now.
-    pub(super) fn delta(&mut self) -> Changes<V> {
+    pub(super) fn delta(&mut self) -> Changes<V, K> {
         self.dirty.sort_unstable();
         let clean = |key| {
             let entry = self.entries.get_mut(&key).expect("what is dirty is there");
@@ -150,7 +186,7 @@ impl<V: Value> Keyed<V> {
     }
 
     /// Starts again from a snapshot, which is a cut as well.
-    pub(super) fn restore(&mut self, entries: BTreeMap<u32, V>) {
+    pub(super) fn restore(&mut self, entries: BTreeMap<K, V>) {
         *self = Keyed::default();
         for (key, value) in entries {
             self.put(key, value);
@@ -158,7 +194,7 @@ impl<V: Value> Keyed<V> {
     }
 
     /// Follows one delta; the cut moves along, so nothing becomes dirty.
-    pub(super) fn apply(&mut self, changes: Changes<V>) {
+    pub(super) fn apply(&mut self, changes: Changes<V, K>) {
         if changes.emptied {
             self.entries.clear();
             self.dirty.clear();
@@ -169,7 +205,7 @@ impl<V: Value> Keyed<V> {
         }
     }
 
-    fn put(&mut self, key: u32, value: V) {
+    fn put(&mut self, key: K, value: V) {
         match self.entries.entry(key) {
             Slot::Vacant(slot) => {
                 slot.insert(Entry { value, dirty: false });
@@ -184,6 +220,6 @@ impl<V: Value> Keyed<V> {
 }
 
 /// What an entry adds to the digest.
-fn hash(key: u32, value: impl Value) -> u64 {
-    value.mix_into(mix(SEED, u64::from(key)))
+fn hash(key: impl Key, value: impl Value) -> u64 {
+    value.mix_into(key.mix_into(SEED))
 }

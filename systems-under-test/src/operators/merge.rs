@@ -2,7 +2,7 @@
 
 use super::queue::{Item, Queue, Shift};
 use crate::operator::mix;
-use crate::protocol::{Payload, StreamId, Tuple};
+use crate::protocol::{Field, Payload, Position, Positions, StreamId, Tuple};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -11,10 +11,19 @@ impl Item for Tuple {
         let semantic = self.semantic;
         let hash = mix(mix(u64::MAX, u64::from(semantic.kind)), u64::from(semantic.key));
         let hash = mix(mix(hash, semantic.index), self.scheduled);
-        // Whoever merges computes with pairs only: of the others just the place in time matters.
-        match self.payload {
-            Payload::Pair { key, value } => mix(mix(hash, u64::from(key)), value as u64),
-            _ => hash,
+        match &self.payload {
+            Payload::Pair { key, value } => mix(mix(hash, u64::from(*key)), *value as u64),
+            Payload::Record(fields) => fields.iter().fold(hash, |hash, field| {
+                mix(
+                    hash,
+                    match field {
+                        Field::Integer(number) => *number as u64,
+                        Field::Fixed { units, .. } => *units as u64,
+                        Field::Text(symbol) => symbol.0.into(),
+                    },
+                )
+            }),
+            Payload::End => hash,
         }
     }
 }
@@ -95,10 +104,26 @@ impl Merge {
         Some((rank, self.sides[rank].waiting.pop()?))
     }
 
-    /// The streams in the order of ranks: each with its oldest waiting input and whether it has
-    /// ended.
-    pub(super) fn sides(&self) -> impl Iterator<Item = (StreamId, Option<&Tuple>, bool)> {
-        self.sides.iter().map(|side| (side.stream, side.waiting.front(), side.ended))
+    /// What is needed of each stream, given what was `received`: everything from the oldest input
+    /// on that `kept` tells of a rank or that waits; and the end of a stream, if it has come. A
+    /// successor has to be told that again, though it was the last thing received: the other
+    /// streams would wait for ever.
+    pub(super) fn needs(
+        &self,
+        received: &Positions,
+        kept: impl Fn(usize, StreamId) -> Option<Position>,
+    ) -> Positions {
+        let mut needs = received.clone();
+        for (rank, side) in self.sides.iter().enumerate() {
+            let waiting = side.waiting.front().map(|input| input.id.position);
+            if let Some(oldest) = kept(rank, side.stream).or(waiting) {
+                needs.set(side.stream, oldest);
+            } else if side.ended {
+                let Position { sequence, sub } = received.get(side.stream);
+                needs.set(side.stream, Position { sequence, sub: sub.saturating_sub(1) });
+            }
+        }
+        needs
     }
 
     /// How many inputs wait.

@@ -7,6 +7,8 @@ use crate::operator::Operator;
 use crate::protocol::{MILLISECOND, SECOND, StreamId};
 
 mod arrival_union;
+mod clock_window;
+mod currency;
 mod filter;
 mod flight;
 mod flight_delays;
@@ -14,8 +16,10 @@ mod fold;
 mod keyed;
 mod map;
 mod merge;
+mod new_sellers;
 mod queue;
 mod running;
+mod seller_join;
 mod sliding_window;
 mod sorted_union;
 #[cfg(test)]
@@ -25,10 +29,14 @@ mod tumbling_window;
 mod windowed_join;
 
 pub use arrival_union::ArrivalUnion;
+pub use clock_window::ClockWindow;
+pub use currency::Currency;
 pub use filter::{Filter, Predicate};
 pub use flight_delays::FlightDelays;
 pub use map::Map;
+pub use new_sellers::NewSellers;
 pub use running::{Running, RunningKind};
+pub use seller_join::SellerJoin;
 pub use sliding_window::SlidingWindow;
 pub use sorted_union::SortedUnion;
 pub use timeout_window::TimeoutWindow;
@@ -55,15 +63,24 @@ pub fn samples() -> Vec<Sample> {
         sample("filter, even value", 1, Filter::new(Predicate::EvenValue)),
         sample("filter, odd value", 1, Filter::new(Predicate::OddValue)),
         sample("filter, plausible flight", 1, Filter::new(Predicate::PlausibleFlight)),
+        sample("filter, person", 1, Filter::new(Predicate::Person)),
+        sample("filter, local person", 1, Filter::new(Predicate::LocalPerson)),
+        sample("filter, auction", 1, Filter::new(Predicate::Auction)),
+        sample("filter, auction of category 10", 1, Filter::new(Predicate::AuctionOfCategoryTen)),
+        sample("filter, bid", 1, Filter::new(Predicate::Bid)),
+        sample("currency", 1, Currency),
         sample("running count", 1, Running::new(RunningKind::Count)),
         sample("running sum", 1, Running::new(RunningKind::Sum)),
         sample("tumbling window", 1, TumblingWindow::new(SECOND)),
         sample("sliding window", 1, SlidingWindow::new(SECOND)),
         sample("timeout window", 1, TimeoutWindow::new(200 * MILLISECOND)),
+        sample("clock window", 1, ClockWindow::new(SECOND)),
         sample("flight delays", 1, FlightDelays::default()),
         sample("arrival union", 2, ArrivalUnion::default()),
         sample("sorted union", 2, SortedUnion::default()),
         sample("windowed join", 2, WindowedJoin::new(SECOND)),
+        sample("seller join", 2, SellerJoin::default()),
+        sample("new sellers", 2, NewSellers::new(2 * SECOND)),
     ]
 }
 

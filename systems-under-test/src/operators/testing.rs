@@ -1,5 +1,6 @@
 //! Inputs and outputs of unit tests.
 
+use crate::nexmark::Event;
 use crate::operator::Outputs;
 use crate::protocol::{DeliveryId, Nanos, Payload, Position, SemanticId, StreamId, Tuple};
 
@@ -16,4 +17,9 @@ pub(super) fn pair(stream: u16, sequence: u64, scheduled: Nanos, key: u32, value
 /// What was emitted, for the judge.
 pub(super) fn emitted(out: Outputs) -> Vec<(SemanticId, Payload)> {
     out.list.into_iter().map(|output| (output.semantic, output.payload)).collect()
+}
+
+/// An event of the auction site.
+pub(super) fn event(stream: u16, sequence: u64, scheduled: Nanos, event: Event) -> Tuple {
+    Tuple { payload: event.payload(), ..pair(stream, sequence, scheduled, 0, 0) }
 }

@@ -3,7 +3,7 @@
 use super::merge::{Loaded, Merge};
 use super::queue::{Queue, Shift};
 use crate::operator::{Operator, OperatorClass, Outputs, Span, State, mix};
-use crate::protocol::{Nanos, Payload, Position, Positions, SemanticId, StreamId, Tuple};
+use crate::protocol::{Nanos, Payload, Positions, SemanticId, StreamId, Tuple};
 
 /// Takes the pairs of two streams in the order of (schedule, rank of the stream), and answers
 /// each, scheduled at t, with one output for every earlier pair of the other stream that has the
@@ -139,18 +139,8 @@ impl Operator for WindowedJoin {
     }
 
     fn needs(&self, received: &Positions) -> Positions {
-        let mut needs = received.clone();
-        for ((stream, waiting, ended), recent) in self.merge.sides().zip(&self.recent) {
-            if let Some(oldest) = recent.front().or(waiting) {
-                needs.set(stream, oldest.id.position);
-            } else if ended {
-                // A successor has to be told the end of a stream again, which was the last thing
-                // received: the other stream would wait for ever.
-                let Position { sequence, sub } = received.get(stream);
-                needs.set(stream, Position { sequence, sub: sub.saturating_sub(1) });
-            }
-        }
-        needs
+        let oldest = |rank: usize, _| self.recent[rank].front().map(|input| input.id.position);
+        self.merge.needs(received, oldest)
     }
 
     fn span(&self) -> Span {
@@ -175,6 +165,7 @@ impl Operator for WindowedJoin {
 mod tests {
     use super::super::testing::{emitted, pair};
     use super::*;
+    use crate::protocol::Position;
 
     const LEFT: u16 = 3;
     const RIGHT: u16 = 7;

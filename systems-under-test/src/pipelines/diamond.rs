@@ -30,7 +30,7 @@ fn build(options: &Options) -> Topology {
         _ => Box::new(SortedUnion::default()),
     };
     let union = Stage { name: "union", operator: union, fed: Partitioning::Forward };
-    fork(Box::new(Map), Box::new(Map), union)
+    fork(Stage::forward("left", Map), Stage::forward("right", Map), union)
 }
 
 fn describe(id: &SemanticId, _symbols: &[String]) -> String {

@@ -28,8 +28,8 @@ fn build(options: &Options) -> Topology {
     let join = WindowedJoin::new(window);
     let by_key = Partitioning::Keyed { column: 0 };
     fork(
-        Box::new(Filter::new(Predicate::EvenValue)),
-        Box::new(Filter::new(Predicate::OddValue)),
+        Stage::forward("left", Filter::new(Predicate::EvenValue)),
+        Stage::forward("right", Filter::new(Predicate::OddValue)),
         Stage { name: "join", operator: Box::new(join), fed: by_key },
     )
 }

@@ -15,6 +15,13 @@ pub(super) struct Stage {
     pub(super) fed: Partitioning,
 }
 
+impl Stage {
+    /// An operator that is fed whatever the one before it puts out.
+    pub(super) fn forward(name: &'static str, operator: impl Operator + 'static) -> Stage {
+        Stage { name, operator: Box::new(operator), fed: Partitioning::Forward }
+    }
+}
+
 /// Connects two operators with a source and a sink. The edge into the sink, which has one
 /// instance, is a plain one.
 pub(super) fn line(first: Stage, second: Stage) -> Topology {

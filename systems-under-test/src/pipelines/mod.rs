@@ -14,6 +14,10 @@ mod fork;
 mod join;
 mod keyed_count;
 mod line;
+mod nexmark_q1;
+mod nexmark_q12;
+mod nexmark_q3;
+mod nexmark_q8;
 mod time_out;
 mod window;
 
@@ -80,6 +84,8 @@ pub enum InputSchema {
     Generated,
     /// Rows with these columns, in this order.
     Recorded(&'static [Column]),
+    /// Events of NEXMark's auction site, see [`crate::nexmark`].
+    Nexmark,
 }
 
 /// A pipeline of the list.
@@ -108,6 +114,10 @@ pub const ALL: &[Pipeline] = &[
     diamond::PIPELINE,
     time_out::PIPELINE,
     flights::PIPELINE,
+    nexmark_q1::PIPELINE,
+    nexmark_q3::PIPELINE,
+    nexmark_q8::PIPELINE,
+    nexmark_q12::PIPELINE,
 ];
 
 /// The pipeline of that name.

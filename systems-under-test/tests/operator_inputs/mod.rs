@@ -1,5 +1,6 @@
 //! Inputs that probe every operator, and how to run one over them.
 
+use aftermath_systems::nexmark::{Event, Price};
 use aftermath_systems::operator::{Operator, Outputs};
 use aftermath_systems::protocol::{
     DeliveryId, Field, MILLISECOND, Nanos, Payload, Position, Positions, SECOND, SemanticId,
@@ -25,32 +26,36 @@ impl Lcg {
     }
 }
 
-/// A stream of pairs and flights, mixed: five keys; numbers from 1 to 9, so that no sum stands
-/// still; steps of up to 60 ms with a pause of three seconds now and then, so that windows of a
-/// second fill, slide and empty; about one flight a day, some of them implausible.
+/// A stream of pairs, flights and events of an auction site, mixed: five keys; numbers from 1 to 9,
+/// so that no sum stands still; steps of up to 60 ms with a pause of three seconds now and then, so
+/// that windows of a second fill, slide and empty; about one flight a day, some of them
+/// implausible; auctions of people who have registered, who do so now, and who will.
 pub fn stream(stream: StreamId, length: u64, seed: u64) -> Vec<Tuple> {
     let mut lcg = Lcg(seed);
     let (mut scheduled, mut minute) = (0, 11_326 * 24 * 60);
+    let mut site = AuctionSite::default();
     let mut tuple = |sequence| {
         scheduled += lcg.below(60) * MILLISECOND;
         if lcg.below(100) == 0 {
             scheduled += 3 * SECOND;
         }
         let key = lcg.below(5) as u32;
-        let payload = if lcg.below(3) > 0 {
-            Payload::Pair { key, value: 1 + lcg.below(9) as i64 }
-        } else {
-            minute += lcg.below(2 * 24 * 60) as i64;
-            let distance = if lcg.below(20) == 0 { 0 } else { 100 + lcg.below(3000) as i64 };
-            let delay = lcg.below(2_000) as i64 - 200;
-            let fields = [
-                Field::Integer(minute),
-                Field::Text(Symbol(key)),
-                Field::Text(Symbol(9)),
-                Field::Integer(distance),
-                Field::Integer(delay),
-            ];
-            Payload::Record(fields.into())
+        let payload = match lcg.below(100) {
+            0..35 => Payload::Pair { key, value: 1 + lcg.below(9) as i64 },
+            35..55 => {
+                minute += lcg.below(2 * 24 * 60) as i64;
+                let distance = if lcg.below(20) == 0 { 0 } else { 100 + lcg.below(3000) as i64 };
+                let delay = lcg.below(2_000) as i64 - 200;
+                let fields = [
+                    Field::Integer(minute),
+                    Field::Text(Symbol(key)),
+                    Field::Text(Symbol(9)),
+                    Field::Integer(distance),
+                    Field::Integer(delay),
+                ];
+                Payload::Record(fields.into())
+            }
+            _ => site.event(&mut lcg).payload(),
         };
         Tuple {
             id: DeliveryId { stream, position: Position::of(sequence) },
@@ -60,6 +65,43 @@ pub fn stream(stream: StreamId, length: u64, seed: u64) -> Vec<Tuple> {
         }
     };
     (0..length).map(&mut tuple).collect()
+}
+
+/// People are numbered as they register, auctions as they are opened.
+#[derive(Default)]
+struct AuctionSite {
+    people: u32,
+    auctions: u32,
+}
+
+impl AuctionSite {
+    fn event(&mut self, lcg: &mut Lcg) -> Event {
+        let kind = lcg.below(20);
+        let mut below = |bound: u32| lcg.below(bound.into()) as u32;
+        // The next to register, the last who did, and anybody.
+        let seller = match below(4) {
+            0 | 1 => self.people,
+            2 => self.people.saturating_sub(1),
+            _ => below(self.people + 1),
+        };
+        match kind {
+            0..7 => {
+                self.people += 1;
+                let (name, city) = (Symbol(20 + below(5)), Symbol(10 + below(5)));
+                // California, Idaho and Oregon, and Washington.
+                Event::Person { id: self.people - 1, name, city, state: Symbol(1 + below(4)) }
+            }
+            7..14 => {
+                self.auctions += 1;
+                let category = 10 + below(4) / 3;
+                Event::Auction { id: self.auctions - 1, seller, category }
+            }
+            _ => {
+                let price = Price { units: 100 + i64::from(below(1_000)), decimals: 2 };
+                Event::Bid { auction: below(self.auctions + 1), bidder: seller, price }
+            }
+        }
+    }
 }
 
 /// A stream dealt out to several: together they are what [`stream`] makes, each in its order. An

@@ -222,8 +222,8 @@ impl Kind {
         }
     }
 
-    /// The keys of a table, those that depend on strategies, pipelines and faults among them; `None`
-    /// of what is no table, or has any names for keys. A name may come twice: either is meant.
+    /// The keys of a table, with those that depend on strategies, pipelines and faults; `None` of
+    /// what is no table, or has any names for keys. A name may come twice: either is meant.
     pub fn keys(self, registry: &Registry) -> Option<Vec<Key>> {
         Some(match self {
             Kind::Table(keys) => keys.to_vec(),

@@ -31,7 +31,10 @@ pub fn schema(registry: &Registry) -> Value {
                 "pipeline": { "required": ["name"] },
                 "input": {
                     "required": ["rate_per_s"],
-                    "properties": { "generated": { "required": ["tuples", "keys"] } },
+                    "properties": {
+                        "generated": { "required": ["tuples", "keys"] },
+                        "nexmark": { "required": ["events"] },
+                    },
                 },
                 "fault": { "items": { "required": ["at"] } },
             },

@@ -74,7 +74,7 @@ pub mod input {
     pub const GENERATED: Key = key(
         "generated",
         Kind::Table(&[TUPLES, KEYS]),
-        Else("`recorded`"),
+        Else("`recorded` or `nexmark`"),
         "Pairs of a key and a number drawn from the seed: for most pipelines.",
     );
     pub const TUPLES: Key =
@@ -88,9 +88,18 @@ pub mod input {
     pub const RECORDED: Key = key(
         "recorded",
         Kind::Text,
-        Else("`generated`"),
+        Else("`generated` or `nexmark`"),
         "A CSV file, relative to the scenario: for pipelines of recorded streams.",
     );
+    pub const NEXMARK: Key = key(
+        "nexmark",
+        Kind::Table(&[EVENTS]),
+        Else("`generated` or `recorded`"),
+        "People, auctions and bids of NEXMark, 1 : 3 : 46, which the seed chooses: for the pipelines \
+         of its queries.",
+    );
+    pub const EVENTS: Key =
+        key("events", integer(1, TUPLES_MAX, "events"), Required, "How long the stream is.");
     pub const TAKE: Key = key(
         "take",
         integer(1, TUPLES_MAX, "rows"),
@@ -110,7 +119,7 @@ pub mod input {
         pattern: r"^ *[0-9]+ *(\.\. *[0-9]+ *)?$",
         example: "3..17",
     };
-    pub const ALL: &[Key] = &[RATE_PER_S, GENERATED, RECORDED, TAKE, ONLY];
+    pub const ALL: &[Key] = &[RATE_PER_S, GENERATED, RECORDED, NEXMARK, TAKE, ONLY];
 }
 
 /// `[protection]`.

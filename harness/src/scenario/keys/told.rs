@@ -1,7 +1,8 @@
 //! Keys as people read them: what `aftermath list keys` prints.
 
 use super::super::diagnostic::nearest;
-use super::{Default, Key, Kind, Least, Words, top};
+use super::{Default, Key, Kind, Least, Words, faults, top};
+use crate::faults::ALL;
 use aftermath_systems::strategies::Registry;
 
 /// One key and where it stands.
@@ -91,12 +92,22 @@ fn enter(path: &str, kind: Kind, registry: &Registry, again: bool, list: &mut Ve
         }
         _ => {
             let again = again || matches!(kind, Kind::Options(_) | Kind::ExpectOf);
-            let bound = matches!(kind, Kind::Quantities);
+            let quantities = matches!(kind, Kind::Quantities);
             for key in kind.keys(registry).unwrap_or_default() {
-                tell(&format!("{path}."), &key, registry, again || bound, list);
+                let again = again || quantities || is_place_again(kind, &key);
+                tell(&format!("{path}."), &key, registry, again, list);
             }
         }
     }
+}
+
+/// Whether a key says whom a fault befalls, and a fault before says it alike.
+fn is_place_again(kind: Kind, key: &Key) -> bool {
+    let Kind::FaultOf(fault) = kind else { return false };
+    let mut places = faults::NODES.iter().chain(faults::LINKS);
+    let first = ALL.iter().find(|other| other.place == fault.place);
+    places.any(|place| place.name == key.name)
+        && first.is_some_and(|first| first.name != fault.name)
 }
 
 /// What is said of a default.

@@ -99,7 +99,7 @@ fn each_mistake_has_its_message() {
         ),
         ("[network]\nbandwidth_bytes_per_s = -1", "must be from 0 to 1000000000000"),
         ("[network]\nbandwidth_bytes_per_s = 1.5", "must be an integer, not a float"),
-        ("[protection]\nspares = 2", "at most one spare so far"),
+        ("[protection]\nspares = 2", "`protection.spares` must be from 0 to 1"),
         ("[protection]\nspares = -1", "`protection.spares` must be from 0 to 1"),
         ("[protection]\ndedup = \"of\"", "did you mean `off`?"),
         ("[protection]\ndedup = \"handshak\"", "did you mean `handshake`?"),

@@ -16,7 +16,7 @@ fn over(name: &str, data: impl AsRef<[u8]>, more: &str) -> Result<Scenario, Stri
 fn rows(scenario: &Scenario, case: usize) -> Arc<Recording> {
     match &scenario.cases[case].config.input {
         InputConfig::Recorded(recording) => recording.clone(),
-        InputConfig::Generated { .. } => panic!("a recorded stream is expected"),
+        _ => panic!("a recorded stream is expected"),
     }
 }
 

@@ -195,3 +195,20 @@ fn a_file_is_named_after_itself_and_reads_beside_itself() {
     assert_eq!(scenario.name, "two words");
     assert_eq!(scenario.path, path.display().to_string());
 }
+
+#[test]
+fn a_pipeline_of_nexmark_reads_its_events_and_nothing_else() {
+    let pipeline = "[pipeline]\nname = \"nexmark-q3\"\n[input]\nrate_per_s = 100\n";
+    let with = |input: &str| read(&format!("{pipeline}{input}\n"));
+    let scenario = good(with("nexmark = { events = 7 }"));
+    assert!(matches!(scenario.cases[0].config.input, InputConfig::Nexmark { events: 7 }));
+    let reads = "pipeline `nexmark-q3` reads events of NEXMark";
+    wrong(with(""), &[reads, "write nexmark = { events = 20000 }"]);
+    wrong(with("generated = { tuples = 7, keys = 1 }"), &[reads, "test.toml:5:1"]);
+    wrong(with("recorded = \"x.csv\""), &[reads, "test.toml:5:1"]);
+    wrong(with("nexmark = { tuples = 7 }"), &["`input.nexmark.events` is missing"]);
+    wrong(with("nexmark = { events = 7 }\ntake = 3"), &["is for recorded streams", "`events`"]);
+    let other =
+        MINIMAL.replace("generated = { tuples = 1000, keys = 10 }", "nexmark = { events = 7 }");
+    wrong(read(&other), &["pipeline `keyed-count` reads generated tuples"]);
+}
