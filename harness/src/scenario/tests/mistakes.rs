@@ -242,7 +242,8 @@ fn a_run_that_could_last_for_days_is_refused_and_what_is_longest_is_named() {
         ("[network]\njitter = \"864000s\"", "`network.jitter`"),
         ("[timing]\nredirect = \"1000000s\"", "`timing.redirect`"),
         (
-            "[[fault]]\nreorder = { between = [\"source\", \"count\"], by = \"1000000s\" }\nat = \"1s\"",
+            "[[fault]]\nat = \"1s\"\n\
+             reorder = { between = [\"source\", \"count\"], by = \"1000000s\" }",
             "`fault.0.reorder`",
         ),
     ] {
