@@ -231,3 +231,16 @@ fn the_file_is_what_its_note_says() {
     assert!(rows.is_sorted_by_key(|row| row.day), "the rows are in order of time");
     assert!(root().join("scenarios/data/tripwire.csv").is_file());
 }
+
+#[test]
+fn a_stream_from_before_1970_is_answered_like_any_other() {
+    let scratch = Scratch::new("flights-before-1970");
+    let header = "time,origin,destination,distance_miles,delay_minutes\n";
+    let rows = "1969-12-20T10:00,A,B,100,5\n1969-12-21T10:00,A,B,100,6\n\
+                1970-01-20T10:00,A,B,100,7\n1970-01-20T11:00,A,B,100,8\n";
+    scratch.write("rows.csv", format!("{header}{rows}"));
+    let text = "strategies = [\"amnesia\"]\n[pipeline]\nname = \"flights\"\n[input]\n\
+                recorded = \"rows.csv\"\nrate_per_s = 100\n";
+    let path = scratch.write("early.toml", text);
+    aftermath(&["run", &path, "--out", &scratch.at("out")]).exits(0);
+}

@@ -260,3 +260,48 @@ fn records_are_read_twice_and_so_from_no_pipe() {
     let ran = aftermath(&["report", "/dev/null", "--out", &scratch.at("out")]).exits(2);
     ran.complains("/dev/null: not a file that can be read twice");
 }
+
+#[test]
+fn a_run_does_not_replace_the_records_of_a_campaign() {
+    let scratch = Scratch::new("campaign-in-the-way");
+    let (path, out) = (small(&scratch), scratch.at("out"));
+    let whole = ["campaign", &path, "--strategy", "amnesia", "--seeds", "0..2", "--out", &out];
+    aftermath(&whole).exits(0);
+    let before = files_of(&out);
+    let other = ["run", &path, "--strategy", "passive-standby", "--out", &out];
+    aftermath(&other).exits(2).complains("folder of a campaign").complains("--out");
+    assert!(before == files_of(&out));
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_is_told_before_anything_is_run() {
+    let scratch = Scratch::new("in-the-way");
+    let (path, out) = (small(&scratch), scratch.write("out", "a file"));
+    let range = ["--parameter", "timing.misses", "--from", "1", "--to", "2"];
+    for args in [
+        &["run", &path, "--out", &out][..],
+        &["campaign", &path, "--out", &out],
+        &["sweep", &path, "--out", &out],
+        &[&["search", &path, "--out", &out], &range[..]].concat(),
+    ] {
+        let ran = aftermath(args).exits(2);
+        assert_eq!(ran.complains("cannot write to").stdout, "", "{args:?}");
+    }
+}
+
+#[test]
+fn numbers_that_make_no_sense_are_told_in_words() {
+    let scratch = Scratch::new("numbers");
+    let (path, out) = (small(&scratch), scratch.at("out"));
+    for (command, flags, told) in [
+        ("sweep", &["--limit", "0"][..], "`0` is no number from 1 on"),
+        ("sweep", &["--limit", "3", "--first-for", "1s"], "cannot be used with"),
+        ("sweep", &["--for", "1000000s"], "shorten --for"),
+        ("run", &["--seeds", "18446744073709551615"], "18446744073709551614"),
+        ("run", &["--strategy", "\u{1b}[31m"], "\\u{1b}[31m"),
+    ] {
+        let args = [&[command, &path, "--out", &out], flags].concat();
+        let ran = aftermath(&args).exits(2);
+        assert!(!ran.complains(told).stderr.contains('\u{1b}'), "{}", ran.stderr);
+    }
+}

@@ -55,6 +55,11 @@ const PLAN: &str = "campaign.json";
 const JOURNAL: &str = "journal.jsonl";
 const RECORDS: &str = "records.jsonl";
 
+/// Whether a folder is that of a campaign, whose records nothing else may replace.
+pub fn is_of_campaign(dir: &Path) -> bool {
+    dir.join(PLAN).exists()
+}
+
 /// Opens the file by which one process keeps others out of a folder, which is made if it is
 /// missing. In a folder that is not that of the campaign it is not made.
 ///

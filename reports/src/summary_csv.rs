@@ -25,14 +25,23 @@ pub fn render(rows: &[Row]) -> Result<String, csv::Error> {
     Ok(String::from_utf8(bytes).expect("built from strings"))
 }
 
+/// A name as a spreadsheet shows it. One that begins like a formula would be computed there, so an
+/// apostrophe stands before it.
+fn text(name: &str) -> String {
+    match name.starts_with(['=', '+', '-', '@', '\t', '\r']) {
+        true => format!("'{name}"),
+        false => name.to_owned(),
+    }
+}
+
 fn fields(row: &Row, causes: &[&str]) -> Vec<(String, String)> {
     let mut list: Vec<(String, String)> = Vec::new();
     let mut put = |name: &str, value: String| list.push((name.to_owned(), value));
-    put("scenario", row.scenario.clone());
-    put("case", row.case.clone());
-    put("strategy", row.strategy.clone());
-    put("options", row.options.clone());
-    put("planted", row.planted.clone().unwrap_or_default());
+    put("scenario", text(&row.scenario));
+    put("case", text(&row.case));
+    put("strategy", text(&row.strategy));
+    put("options", text(&row.options));
+    put("planted", text(row.planted.as_deref().unwrap_or_default()));
     put("status", crate::words::status(row.verdict()).to_owned());
     put("runs", row.runs.to_string());
     for (name, status) in [
@@ -136,6 +145,12 @@ mod tests {
         assert_eq!(field(3, "claimed"), "exactly once");
         assert_eq!(field(3, "observed"), "gap");
         assert_eq!(field(3, "observed_delivery"), "at-most-once");
+    }
+
+    #[test]
+    fn a_name_is_no_formula() {
+        assert_eq!(text("=cmd|' /C calc'!A0"), "'=cmd|' /C calc'!A0");
+        assert_eq!(text("amnesia"), "amnesia");
     }
 
     #[test]

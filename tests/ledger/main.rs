@@ -98,7 +98,9 @@ fn every_run_drains_and_every_twin_agrees_with_the_input() {
         let reference = judged.record.witnesses.iter().find(|w| w.checker == "reference");
         prop_assert!(reference.is_none(), "{:?}", reference);
         let outputs = judged.twin.deliveries.len();
-        prop_assert!(outputs > 20, "{} outputs", outputs);
+        // What these two ask for is rare.
+        let rare = ["nexmark-q3", "nexmark-q8"].contains(&judged.scenario.cases[0].config.pipeline);
+        prop_assert!(outputs > 20 || rare, "{} outputs", outputs);
         Ok(())
     });
 }

@@ -225,17 +225,18 @@ pub struct SweepArgs {
     /// How long the first of two failures lasts; default: as long as the second. Try a long one,
     /// too: what was lost long ago is easily forgotten
     #[arg(long = "first-for", value_name = "SPAN", value_parser = parse_duration,
-        requires = "second")]
+        requires = "second", conflicts_with = "limit")]
     pub first_for_ns: Option<u64>,
     /// Two failures: one first place of each kind, where a machine may also stand still, and every
     /// place from there until recovery
     #[arg(long)]
     pub second: bool,
     /// At most so many pairs of failures, over all cases and strategies
-    #[arg(long, value_name = "N", default_value = "200000", requires = "second")]
+    #[arg(long, value_name = "N", default_value = "200000", requires = "second",
+        value_parser = at_least_one)]
     pub pairs: NonZeroUsize,
     /// At most so many places of each case and strategy, spread evenly; default: all
-    #[arg(long, value_name = "N", conflicts_with = "second")]
+    #[arg(long, value_name = "N", conflicts_with = "second", value_parser = at_least_one)]
     pub limit: Option<NonZeroUsize>,
     /// How many of the runs are also run from start to end, and must have the same verdict
     #[arg(long, value_name = "SHARE", default_value = "1%", value_parser = parse_percent)]
@@ -330,7 +331,8 @@ impl ValueEnum for Worlds {
 fn seeds(text: &str) -> Result<Range<u64>, String> {
     let wrong = || format!("`{text}` is not a range of seeds; write `0..20` or a single seed");
     if let Ok(seed) = text.parse::<u64>() {
-        return Ok(seed..seed.checked_add(1).ok_or_else(wrong)?);
+        let last = || format!("the last seed that can be run is {}", u64::MAX - 1);
+        return Ok(seed..seed.checked_add(1).ok_or_else(last)?);
     }
     let (from, to) = text.split_once("..").ok_or_else(wrong)?;
     let (from, to) = (from.parse().map_err(|_| wrong())?, to.parse().map_err(|_| wrong())?);
@@ -341,6 +343,10 @@ fn seeds(text: &str) -> Result<Range<u64>, String> {
         return Err(format!("more than {SEEDS_MAX} seeds; run them in parts"));
     }
     Ok(from..to)
+}
+
+fn at_least_one(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse().map_err(|_| format!("`{text}` is no number from 1 on"))
 }
 
 /// Parts of a grid.

@@ -7,6 +7,7 @@ use super::output::{Output, complain, usage};
 use super::progress;
 use crate::campaign::{Campaign, Disagreement, KEPT_MAX, Outcome};
 use crate::config::{InputConfig, Scenario};
+use crate::journal::is_of_campaign;
 use crate::{formulas, scenario};
 use aftermath_reports::files::jsonl;
 use aftermath_reports::record::{CaseResult, Status};
@@ -26,6 +27,13 @@ pub fn run(args: &RunArgs, registry: &Registry) -> Exit {
     };
     if let Err(message) = known(&args.selection.strategy, registry) {
         return usage(&message);
+    }
+    if is_of_campaign(&args.out) {
+        return usage(&format!(
+            "error: {} is the folder of a campaign, whose records this would replace; give another \
+             --out\n",
+            args.out.display()
+        ));
     }
     // Before hours of work, not after.
     if let Err(error) = std::fs::create_dir_all(&args.out) {
@@ -170,6 +178,8 @@ pub fn known(strategies: &[String], registry: &Registry) -> Result<(), String> {
     };
     let known: Vec<_> = registry.iter().map(|entry| entry.name).collect();
     let known = known.join(", ");
+    // As it was typed, but for what would steer a terminal.
+    let unknown = unknown.escape_debug();
     Err(format!("error: there is no strategy `{unknown}`; there are: {known}\n"))
 }
 

@@ -38,7 +38,16 @@ pub fn search(args: &SearchArgs, registry: &Registry) -> Exit {
         jobs: jobs(selection.jobs),
         worlds: selection.world,
     };
-    let curves = match search.run(registry, interrupt::listen()) {
+    // Before hours of work, not after; and nothing is left of it where nothing is written.
+    let made = !args.out.exists();
+    if let Err(error) = std::fs::create_dir_all(&args.out) {
+        return usage(&format!("error: cannot write to {}: {error}\n", args.out.display()));
+    }
+    let found = search.run(registry, interrupt::listen());
+    if made && found.is_err() {
+        let _ = std::fs::remove_dir(&args.out);
+    }
+    let curves = match found {
         Ok(curves) => curves,
         Err(Failed::Usage(message)) => return usage(&format!("error: {message}\n")),
         Err(Failed::Interrupted) => {

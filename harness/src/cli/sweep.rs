@@ -106,6 +106,15 @@ fn chosen<'a>(scenario: &'a Scenario, args: &SweepArgs) -> Result<Vec<&'a Case>,
         args.strategy.is_empty() || args.strategy.iter().any(|name| case.config.uses(name))
     };
     cases.retain(wanted);
+    let longest = args.for_ns.max(args.first_for_ns).unwrap_or(0);
+    if let Some(case) = cases.iter().find(|case| longest > case.config.longest_ns()) {
+        return Err(format!(
+            "case `{}` can be run for at most {}, so no machine can fail for {}; shorten --for",
+            case.name,
+            format_duration(case.config.longest_ns()),
+            format_duration(longest)
+        ));
+    }
     match cases.iter().find(|case| case.config.swarm.is_some()) {
         Some(case) => Err(format!(
             "the faults of case `{}` are drawn by a swarm; write them down as [[fault]] first, \

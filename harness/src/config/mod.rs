@@ -21,6 +21,9 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+/// The notes of a run that goes on for so many sampling instants stay below a gigabyte.
+const SAMPLES_MAX: u64 = 4_000_000;
+
 /// One scenario file.
 #[derive(Clone, Debug)]
 pub struct Scenario {
@@ -137,6 +140,17 @@ impl RunConfig {
     pub fn strategy_of(&self, operator: &str) -> (&'static str, &Options) {
         let own = self.mixture.get(operator).map(|mixed| (mixed.strategy, &mixed.options));
         own.unwrap_or((self.strategy, &self.strategy_options))
+    }
+
+    /// How often machines note their memory and their queues, ns.
+    pub fn sample_every_ns(&self) -> Nanos {
+        let shorter = self.timing.interval_ns.min(self.timing.heartbeat_ns);
+        (shorter / 4).max(self.network.tick_ns)
+    }
+
+    /// How long a run may last at most, ns: what machines note down is all kept.
+    pub fn longest_ns(&self) -> Nanos {
+        self.sample_every_ns().saturating_mul(SAMPLES_MAX)
     }
 
     /// How tables call the strategies: one name, or those of the protected operators in order.

@@ -91,7 +91,6 @@ impl RunPlan {
             OperatorRole::Source | OperatorRole::Sink => None,
         });
         let strategies = strategies.collect();
-        let longest = config.timing.interval_ns.min(config.timing.heartbeat_ns);
         let network = &config.network;
         let mut plan = RunPlan {
             strategies,
@@ -112,7 +111,7 @@ impl RunPlan {
             faults: Vec::new(),
             drawn: None,
             mutation: None,
-            sample_every_ns: (longest / 4).max(network.tick_ns),
+            sample_every_ns: config.sample_every_ns(),
             systems,
         };
         let still = || schedule::still_bound(&plan.systems, plan.longest_latency_ns());

@@ -8,7 +8,7 @@ use super::reading::{Errors, Override, Reading};
 use super::sections;
 use super::table::Table;
 use super::tree::{Entry as TreeEntry, Kind, Value};
-use super::{expect, faults, pipeline, strategy};
+use super::{expect, faults, length, pipeline, strategy};
 use crate::config::{Case, Expect, FaultAt, FaultConfig, RunConfig};
 use aftermath_systems::options::format_duration;
 use aftermath_systems::planted_bugs;
@@ -355,7 +355,7 @@ fn config(context: &Context, root: &Table, entry: Option<&Entry>) -> Option<RunC
             None => root.error(message, help),
         }
     }
-    Some(RunConfig {
+    let config = RunConfig {
         pipeline: flow.pipeline.name,
         pipeline_options: flow.options.clone(),
         protect: flow.protect.clone(),
@@ -379,5 +379,7 @@ fn config(context: &Context, root: &Table, entry: Option<&Entry>) -> Option<RunC
         drain_within_ns,
         plant,
         swarm,
-    })
+    };
+    length::check(root, &config);
+    Some(config)
 }

@@ -5,6 +5,8 @@ use std::ops::Range;
 
 /// More than this many characters of a source line are not shown.
 const LINE_MAX: usize = 140;
+/// More than this many characters of a message are not shown: it may quote what a file holds.
+const MESSAGE_MAX: usize = 4_000;
 /// More than this many mistakes are counted but not shown.
 const SHOWN_MAX: usize = 50;
 
@@ -116,9 +118,15 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// The text with control characters replaced, so that what a file holds cannot steer a terminal.
+/// The text with control characters replaced, so that what a file holds cannot steer a terminal,
+/// and cut where it is so long that nobody reads it.
 fn printable(text: &str) -> String {
-    text.chars().map(show).collect()
+    let mut chars = text.chars();
+    let mut shown: String = chars.by_ref().take(MESSAGE_MAX).map(show).collect();
+    if chars.next().is_some() {
+        shown.push('…');
+    }
+    shown
 }
 
 /// Whether a character has no shape of its own and changes how others are shown.

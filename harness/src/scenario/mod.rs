@@ -22,6 +22,7 @@ mod input;
 mod item;
 mod kept;
 pub(crate) mod keys;
+mod length;
 pub mod parameter;
 mod pipeline;
 mod reading;

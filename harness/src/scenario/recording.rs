@@ -1,6 +1,7 @@
 //! Recorded streams: CSV files whose header and every field are checked.
 
 use super::diagnostic::{Diagnostic, Source, utf8, whole};
+use super::keys::sections::TUPLES_MAX;
 use crate::config::Recording;
 use aftermath_systems::pipelines::{Column, ColumnType};
 use aftermath_systems::protocol::{Field, Symbol};
@@ -93,6 +94,12 @@ fn parse(
     for row in rows.take(take) {
         if mistakes.len() >= MISTAKES_MAX {
             break;
+        }
+        if recording.rows.len() as u64 >= TUPLES_MAX {
+            let mut long =
+                whole(file, format!("the recorded stream has more than {TUPLES_MAX} rows"));
+            long.help = Some(format!("write take = {TUPLES_MAX} or less beside `recorded`"));
+            return Err(vec![long]);
         }
         let row = match row {
             Ok(row) => row,

@@ -15,8 +15,8 @@ use crate::protocol::{Field, Nanos, Payload, Positions, SemanticId, Tuple};
 /// once means nothing for single answers: whoever computes again counts the same bids in later
 /// windows. What could be asked for is that each bid counts in one window, so that the counts of a
 /// bidder add up to their bids. An instance that starts empty with the first bid of the window that
-/// was open, which is what `needs` asks for, keeps this sum. One that goes back further does not: if
-/// a window has ended since, its bids have been told, and those that come again count once more.
+/// was open, which is what `needs` asks for, keeps this sum. One that goes back further does not:
+/// if a window has ended since, its bids have been told, and those that come again count once more.
 #[derive(Clone, Debug)]
 pub struct ClockWindow {
     length: Nanos,

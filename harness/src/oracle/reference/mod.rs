@@ -219,7 +219,7 @@ fn flights(systems: &Plan) -> Answer {
             let total = totals.entry(origin.0).or_default();
             *total += 1;
             answer.insert((1, origin.0, row as u64), vec![*total]);
-            let of_row = minutes.div_euclid(7 * 24 * 60) as u64;
+            let of_row = minutes.div_euclid(7 * 24 * 60);
             let current = *week.get_or_insert(of_row);
             let window = open.entry(origin.0).or_insert((0, 0, i64::MIN));
             *window = (window.0 + 1, window.1 + delay, window.2.max(delay));
@@ -233,9 +233,9 @@ fn flights(systems: &Plan) -> Answer {
     answer
 }
 
-fn close(answer: &mut Answer, open: &mut BTreeMap<u32, (i64, i64, i64)>, week: u64) {
+fn close(answer: &mut Answer, open: &mut BTreeMap<u32, (i64, i64, i64)>, week: i64) {
     for (origin, (count, sum, max)) in std::mem::take(open) {
-        answer.insert((2, origin, week), vec![count, sum, max]);
+        answer.insert((2, origin, week as u64), vec![count, sum, max]);
     }
 }
 

@@ -6,7 +6,7 @@ use aftermath_systems::plan::Dedup;
 use aftermath_systems::protocol::SECOND;
 
 /// Most tuples of a run.
-const TUPLES_MAX: u64 = 50_000_000;
+pub const TUPLES_MAX: u64 = 5_000_000;
 /// Largest size or bandwidth: products with numbers of tuples stay in 64 bits.
 const BYTES_MAX: u64 = 1_000_000_000_000;
 /// Largest modelled size of one message.

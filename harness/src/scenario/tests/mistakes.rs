@@ -139,8 +139,8 @@ fn each_mistake_at_the_top_has_its_message() {
         ("keyed-count", "keyed-cuont", "did you mean `keyed-count`?"),
         ("name = \"keyed-count\"", "nam = \"keyed-count\"", "did you mean `name`?"),
         ("1000\n", "0\n", "`input.rate_per_s` must be from 1 to 1000000"),
-        ("tuples = 1000", "tuples = 50_000_001", "must be from 1 to 50000000"),
-        ("tuples = 1000", "tuples = 99999999999999999999", "must be from 1 to 50000000"),
+        ("tuples = 1000", "tuples = 5_000_001", "must be from 1 to 5000000"),
+        ("tuples = 1000", "tuples = 99999999999999999999", "must be from 1 to 5000000"),
         (", keys = 10", "", "`input.generated.keys` is missing"),
         ("generated", "recorded", "pipeline `keyed-count` reads generated tuples"),
         ("generated", "take = 3\ngenerated", "`take` is for recorded streams"),
@@ -231,4 +231,31 @@ fn what_is_no_file_of_text_is_a_mistake() {
     assert!(text.contains("bytes.toml:2:7") && text.contains("byte 13 is 0xff"), "{text}");
     std::fs::write(&path, vec![b'#'; (4 << 20) + 1]).unwrap();
     assert!(load(&path).contains("it is larger than 4 MiB"));
+}
+
+/// Machines note their memory every 25 ms here, and 4,000,000 notes are possible.
+#[test]
+fn a_run_that_could_last_for_days_is_refused_and_what_is_longest_is_named() {
+    for (more, longest) in [
+        ("[network]\nlatency = \"864000s\"", "`network.latency` (3456000s)"),
+        ("[network]\nedges = { \"source -> count\" = \"864000s\" }", "`network.latency`"),
+        ("[network]\njitter = \"864000s\"", "`network.jitter`"),
+        ("[timing]\nredirect = \"1000000s\"", "`timing.redirect`"),
+        (
+            "[[fault]]\nat = \"1s\"\n\
+             reorder = { between = [\"source\", \"count\"], by = \"1000000s\" }",
+            "`fault.0.reorder`",
+        ),
+    ] {
+        wrong(minimal(more), &["a run could last", "at most 100000s", longest]);
+    }
+    wrong(read(&format!("drain_within = \"100000s\"\n{MINIMAL}")), &["`drain_within`"]);
+    let slow =
+        MINIMAL.replace("rate_per_s = 1000", "rate_per_s = 1").replace("= 1000,", "= 1000000,");
+    wrong(read(&slow), &["most of it is the stream (1000000s)"]);
+    // Notes further apart last longer, and so does what is a little shorter.
+    good(minimal(
+        "[network]\nlatency = \"864000s\"\n[timing]\nheartbeat = \"1000s\"\ninterval = \"1000s\"",
+    ));
+    good(minimal("[network]\nlatency = \"1000s\""));
 }

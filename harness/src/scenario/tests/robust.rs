@@ -57,6 +57,10 @@ fn a_recording_changed_anywhere_is_an_answer() {
         std::fs::write(here.join("y.csv"), &data[..at]).unwrap();
         let _ = read_in(&here, RECORDED);
     }
+    // What is no number may be long, and is not shown whole.
+    std::fs::write(here.join("y.csv"), data.replace("1750", &"9".repeat(1_000_000))).unwrap();
+    let text = read_in(&here, RECORDED).expect_err("no number");
+    assert!(text.len() < 10_000, "{} bytes", text.len());
 }
 
 #[test]
