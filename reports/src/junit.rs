@@ -4,7 +4,7 @@
 
 use crate::record::{CaseResult, Record, Status};
 use crate::summary::{Report, Row, by_scenario};
-use crate::words::{self, claimed, guarantee, plural, run_name, statuses};
+use crate::words::{self, claimed, guarantee, plural, run_name, seed_name, statuses};
 use quick_junit::{NonSuccessKind, Property, TestCase, TestCaseStatus, TestSuite};
 
 /// Broken runs of a test that are told with their evidence.
@@ -90,7 +90,7 @@ fn said(mut status: TestCaseStatus, message: &str, kind: &str, text: &str) -> Te
 fn reason(report: &Report, row: &Row) -> String {
     let of_run = report.broken_in(row).next().map(|record| {
         let reason = record.reasons.first().map_or("broken", |reason| reason);
-        format!("seed {}: {reason}", record.seed)
+        format!("{}: {reason}", seed_name((record.seed, record.stratum)))
     });
     let of_case = || {
         let check = report.case_of(row)?.checks.iter().find(|check| !check.held)?;

@@ -45,22 +45,21 @@ pub fn render(report: &Report) -> String {
 #[derive(Default)]
 struct Page {
     text: String,
-    left_out: u64,
+    full: bool,
 }
 
 impl Page {
     /// Adds a part, all of it or nothing: half a table or code block would swallow what follows.
     fn add(&mut self, part: &str) {
-        if self.left_out > 0 || self.text.len() + part.len() > BYTES_MAX {
-            self.left_out += 1;
-        } else {
+        self.full |= self.text.len() + part.len() > BYTES_MAX;
+        if !self.full {
             self.text += part;
         }
     }
 
     fn finish(self) -> String {
         let mut text = self.text;
-        if self.left_out > 0 {
+        if self.full {
             text += "\nThe rest does not fit in here; it is in `report.html`.\n";
         }
         text.truncate(text.trim_end().len());

@@ -166,11 +166,13 @@ pub fn run_name(r: &Record) -> String {
             text.push_str(&format!(" [{part}]"));
         }
     }
-    text.push_str(&format!(", seed {}", r.seed));
-    if let Some(stratum) = r.stratum {
-        text.push_str(&format!(", stratum {stratum}"));
-    }
-    text
+    format!("{text}, {}", seed_name((r.seed, r.stratum)))
+}
+
+/// A run within its case and strategy, by its seed and stratum: "seed 7", "seed 0, stratum 12".
+pub fn seed_name((seed, stratum): (u64, Option<u32>)) -> String {
+    let stratum = stratum.map_or(String::new(), |stratum| format!(", stratum {stratum}"));
+    format!("seed {seed}{stratum}")
 }
 
 /// The options of a run that differ from the default.

@@ -1,9 +1,9 @@
 //! Budgets: limits on what the runs of cases come to, written by people.
 
-use super::value::{Value, is_milli, is_time, names, rank, shown};
-use super::{Name, Row, run_name};
+use super::value::{Value, is_milli, is_time, names, rank, shown, unsaid};
+use super::{Name, Row};
 use crate::scenario::diagnostic::nearest;
-use aftermath_reports::words::plural;
+use aftermath_reports::words::{plural, seed_name};
 use aftermath_systems::options::{parse_duration, parse_percent};
 
 /// A limit on a quantity, for all cases and strategies of a pattern.
@@ -118,9 +118,13 @@ impl Budget {
     /// # Errors
     /// How it was not kept.
     pub fn judge(&self, name: &Name, row: &Row) -> Result<(), Over> {
-        let missing = Vec::new();
-        let values = row.values.get(&self.quantity).unwrap_or(&missing);
-        let all: Vec<_> = row.runs().zip(values).filter(|(_, v)| **v != Value::Nothing).collect();
+        let (values, unsaid) = (row.values.get(&self.quantity), unsaid(&self.quantity));
+        let value = |nth: usize| {
+            let value = values.and_then(|values| values.get(nth));
+            value.filter(|value| **value != Value::Nothing).unwrap_or(&unsaid)
+        };
+        let all = row.runs().enumerate().map(|(nth, run)| (run, value(nth)));
+        let all: Vec<_> = all.filter(|(_, value)| **value != Value::Nothing).collect();
         let over = |what: String| Err(Over(format!("{name}: over budget: {what} ({})", self.text)));
         if all.is_empty() {
             return over(format!("no run has `{}`", self.quantity));
@@ -132,14 +136,14 @@ impl Budget {
                 0 => String::new(),
                 more => format!(" and {}", plural(more as u64, "more run")),
             };
-            return over(format!("{} is {value}, {}{more}", self.quantity, run_name(*run)));
+            return over(format!("{} is {value}, {}{more}", self.quantity, seed_name(*run)));
         }
         let (made, run) = self.made(&all);
         if self.admits(&made) {
             return Ok(());
         }
         let of = OF.iter().find(|(_, of)| *of == self.of).map_or("", |(name, _)| name);
-        let run = run.map_or(String::new(), |run| format!(", {}", run_name(run)));
+        let run = run.map_or(String::new(), |run| format!(", {}", seed_name(run)));
         over(format!("{}.{of} is {}{run}", self.quantity, told(&self.quantity, &made)))
     }
 
@@ -292,6 +296,17 @@ mod tests {
         }
         assert_eq!(judged("recovery.r3.max > 6ns", "recovery.r3", &values), Ok(()));
         assert_eq!(judged("recovery.r3.min <= 5ns", "recovery.r3", &values), Ok(()));
+    }
+
+    #[test]
+    fn a_cause_of_which_nothing_was_sent_counts_as_zero() {
+        let (name, values) = ("overhead.messages.state", [Value::Nothing, Value::Number(2)]);
+        for kept in ["overhead.messages.state.mean <= 1", "overhead.messages.state.min = 0"] {
+            assert_eq!(judged(kept, name, &values), Ok(()), "{kept}");
+        }
+        assert_eq!(judged("overhead.bytes.state = 0", name, &values), Ok(()), "in no run");
+        let said = judged("overhead.messages.state = 0", name, &values);
+        assert!(said.expect_err("2 were sent").contains(" is 2, seed 1 ("));
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! What has changed since a baseline was written, in words.
 
 use super::value::{HASHES, Value, shown};
-use super::{Name, Row, Rows, Run, run_name};
-use aftermath_reports::words::plural;
+use super::{Name, Row, Rows, Run};
+use aftermath_reports::words::{plural, seed_name};
 use std::collections::BTreeMap;
 
 /// Runs of a change that are named, if they differ in how they changed.
@@ -30,7 +30,7 @@ pub struct Compared<'a> {
     pub asked: &'a dyn Fn(&Name) -> bool,
 }
 
-/// All changes, by name.
+/// All changes: what is gone, then the others, each by name.
 pub fn compare(compared: &Compared) -> Vec<Change> {
     let Compared { before, now, asked } = compared;
     let mut changes = Vec::new();
@@ -133,7 +133,7 @@ fn told(quantity: &str, differ: &[Differ], of: usize) -> String {
     let mut named: Vec<String> = differ
         .iter()
         .take(NAMED)
-        .map(|differ| format!("{}: {} → {}", run_name(differ.run), differ.old, differ.new))
+        .map(|differ| format!("{}: {} → {}", seed_name(differ.run), differ.old, differ.new))
         .collect();
     if differ.len() > NAMED {
         named.push(format!("and {} more", differ.len() - NAMED));
@@ -177,13 +177,13 @@ fn mean(quantity: &str, differ: &[Differ]) -> Option<String> {
 /// Some runs of so many.
 fn runs(some: &[Run], of: usize) -> String {
     match some {
-        [run] => run_name(*run),
+        [run] => seed_name(*run),
         all if all.len() == of => format!("all {of} runs"),
         some if some.len() <= LISTED && some.iter().all(|(_, stratum)| stratum.is_none()) => {
             let seeds: Vec<String> = some.iter().map(|(seed, _)| seed.to_string()).collect();
             format!("seeds {}", seeds.join(", "))
         }
-        some => format!("{} of {of} runs, first {}", some.len(), run_name(some[0])),
+        some => format!("{} of {of} runs, first {}", some.len(), seed_name(some[0])),
     }
 }
 

@@ -70,16 +70,16 @@ impl Baseline {
                 "unknown key `{key}`; a baseline has `[budget]`, and what `--bless` writes below it"
             ));
         }
-        let below = text.lines().any(|line| line == MARKER);
+        let marker = marker(text);
         let measured = table.contains_key("baseline") || table.contains_key("measured");
-        if measured != below {
+        if measured != marker.is_some() {
             return Err(format!(
                 "what is measured begins with this line, and only that:\n{MARKER}\nput it back \
                  below your budgets, or remove what is measured and give --bless"
             ));
         }
         let mut head = text.to_string();
-        if let Some(at) = text.find(MARKER) {
+        if let Some(at) = marker {
             head.truncate(at);
             let format = table.get("baseline").and_then(|baseline| baseline.get("format"));
             if format.and_then(toml::Value::as_integer) != Some(FORMAT) {
@@ -87,6 +87,14 @@ impl Baseline {
                     "another version of aftermath wrote it: its format is {}, and not {FORMAT}; \
                      remove what is measured and give --bless",
                     format.map_or("missing".to_string(), ToString::to_string)
+                ));
+            }
+            let above: toml::Table = head.parse().map_err(|e: toml::de::Error| e.to_string())?;
+            let others = above.keys().any(|key| key != "budget");
+            if others || above.get("budget") != table.get("budget") {
+                return Err(format!(
+                    "only budgets stand above this line, and all of them do: what is below it is \
+                     written anew by --bless\n{MARKER}"
                 ));
             }
         } else if !head.is_empty() && !head.ends_with("\n\n") {
@@ -128,6 +136,16 @@ impl Baseline {
         }
         text
     }
+}
+
+/// Where the line begins above which people write.
+fn marker(text: &str) -> Option<usize> {
+    let is_line = |at: &usize| {
+        let (before, after) = (&text[..*at], &text[at + MARKER.len()..]);
+        (before.is_empty() || before.ends_with('\n'))
+            && (after.is_empty() || after.starts_with(['\n', '\r']))
+    };
+    text.match_indices(MARKER).map(|(at, _)| at).find(is_line)
 }
 
 /// The line of a quantity: one value if it is the same in all runs, else all of them and, for
@@ -324,7 +342,8 @@ mod tests {
 
     #[test]
     fn budgets_may_be_there_before_anything_is_measured() {
-        for head in ["", "[budget]\n\"*\" = [\"lost <= 0\"]", "# no\n", "\n\n"] {
+        let mentions = format!("# Not {MARKER}\n");
+        for head in [mentions.as_str(), "", "[budget]\n\"*\" = [\"lost <= 0\"]", "# no\n", "\n\n"] {
             let mut baseline = Baseline::parse(head).expect("nothing is measured");
             baseline.rows = sample().rows;
             let text = baseline.text();
@@ -336,6 +355,7 @@ mod tests {
     #[test]
     fn what_is_no_baseline_is_said_to_be_none() {
         let text = sample().text();
+        let budget = "[budget]\n\"*\" = \"lost <= 0\"  # and why\n";
         for (broken, word) in [
             (text.replace("format = 1", "format = 7"), "another version"),
             (text.replace("\n[baseline]\nformat = 1", ""), "another version"),
@@ -348,6 +368,8 @@ mod tests {
             (text.replace("\"lost <= 0\"", "7"), "which is no text"),
             (text.replace("lost <= 0", "lots <= 0"), "did you mean `lost`?"),
             ("pipeline = ".to_string(), "line 1"),
+            (format!("{}\n{budget}", text.replace(budget, "")), "only budgets stand above"),
+            (text.replace("# mine", "[measured.a]"), "only budgets stand above"),
         ] {
             let error = Baseline::parse(&broken).expect_err(&broken);
             assert!(error.contains(word), "`{word}` is missing in: {error}\n{broken}");

@@ -122,9 +122,3 @@ pub fn rows(blocks: &[Block], records: &[Record]) -> Rows {
     };
     blocks.iter().filter(|block| block.runs() > 0).map(row).collect()
 }
-
-/// A run, for people: "seed 7", "seed 0, stratum 12".
-pub fn run_name((seed, stratum): Run) -> String {
-    let stratum = stratum.map(|stratum| format!(", stratum {stratum}"));
-    format!("seed {seed}{}", stratum.unwrap_or_default())
-}

@@ -68,6 +68,15 @@ pub fn is_time(name: &str) -> bool {
     name.starts_with("recovery.") || others.contains(&name)
 }
 
+/// What a run has of a quantity that is not among its values: nothing was sent of a cause that is
+/// left out, and that is a number.
+pub fn unsaid(name: &str) -> Value {
+    match ["overhead.messages.", "overhead.bytes."].iter().any(|of| name.starts_with(of)) {
+        true => Value::Number(0),
+        false => Value::Nothing,
+    }
+}
+
 /// Whether a quantity is written in thousandths.
 pub fn is_milli(name: &str) -> bool {
     name == "overhead.messages_per_checkpoint"
