@@ -263,6 +263,13 @@ fn a_folder_of_another_campaign_is_refused_with_what_differs() {
     scratch.write("small.toml", format!("{SMALL}{CASES}").replace("\"60ms\"", "\"61ms\""));
     campaign(&path, &out, &[]).exits(2).complains("content of small");
     assert!(files_of_all(&out) == before, "nothing is touched");
+    // Another build may have another strategy of the same name.
+    scenario(&scratch);
+    let plan = format!("{out}/campaign.json");
+    let text = std::fs::read_to_string(&plan).expect("it is there");
+    let (head, rest) = text.split_once("\"build\":\"").expect("the build is named");
+    std::fs::write(&plan, format!("{head}\"build\":\"0{}", &rest[1..])).expect("room");
+    campaign(&path, &out, &[]).exits(2).complains("another build").complains("another --out");
     // Nor is what `run` wrote.
     scenario(&scratch);
     let other = scratch.at("other");

@@ -6,6 +6,7 @@
 //! which they were finished; it goes when all are done and `records.jsonl` has them in order.
 
 use crate::campaign::Finished;
+use crate::hash::TraceHash;
 use crate::joined::head;
 use crate::manifest::{Manifest, Places};
 use aftermath_reports::files::jsonl;
@@ -15,6 +16,7 @@ use fd_lock::RwLock;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::fs::{self, File, OpenOptions};
+use std::hash::Hasher;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -48,7 +50,19 @@ impl fmt::Display for Shard {
 #[derive(Serialize, Deserialize)]
 struct Plan {
     shard: Shard,
+    /// Which program writes it: another build of it may have other strategies of the same names. It
+    /// is in no record.
+    #[serde(default)]
+    build: Option<String>,
     campaign: Manifest,
+}
+
+/// A hash of the program that is running, unless it cannot be read.
+fn build() -> Option<String> {
+    let program = fs::read(std::env::current_exe().ok()?).ok()?;
+    let mut hash = TraceHash::default();
+    hash.write(&program);
+    Some(format!("{:016x}", hash.finish()))
 }
 
 const PLAN: &str = "campaign.json";
@@ -94,7 +108,7 @@ impl Journal {
     pub fn open(dir: &Path, campaign: &Manifest, shard: Shard) -> Result<Journal, String> {
         let failed = |e: io::Error| format!("cannot write to {}: {e}", dir.display());
         if !admits(dir, campaign, shard)? {
-            let plan = Plan { shard, campaign: campaign.clone() };
+            let plan = Plan { shard, build: build(), campaign: campaign.clone() };
             let text = serde_json::to_string(&plan).expect("a plan has only string keys");
             write_whole(&dir.join(PLAN), &(text + "\n")).map_err(failed)?;
         }
@@ -194,6 +208,15 @@ fn admits(dir: &Path, campaign: &Manifest, shard: Shard) -> Result<bool, String>
         format!("{} was not written by this version of aftermath: {e}; {help}", path.display())
     })?;
     let mut differences = plan.campaign.differences(campaign);
+    if let (Some(there), Some(here)) = (&plan.build, build())
+        && *there != here
+    {
+        differences.push(
+            "the program: the runs there were made by another build of it, whose strategies may \
+             be others"
+                .to_string(),
+        );
+    }
     if plan.shard != shard {
         differences.push(format!("shard: {} there, {shard} now", plan.shard));
     }

@@ -3,7 +3,7 @@
 //! give the same bytes.
 
 use crate::record::{CaseResult, Record, Status};
-use crate::summary::{Report, Row, by_scenario};
+use crate::summary::{BaselineCheck, Report, Row, by_scenario};
 use crate::words::{self, claimed, guarantee, plural, run_name, seed_name, statuses};
 use quick_junit::{NonSuccessKind, Property, TestCase, TestCaseStatus, TestSuite};
 
@@ -40,7 +40,24 @@ pub fn render(report: &Report) -> Result<String, String> {
         suite.add_test_case(test);
         xml.add_test_suite(suite);
     }
+    if let Some(check) = &report.baseline {
+        let mut suite = TestSuite::new("baseline");
+        let mut test = TestCase::new("nothing has changed", against(check));
+        test.set_classname("baseline");
+        suite.add_test_case(test);
+        xml.add_test_suite(suite);
+    }
     xml.to_string().map_err(|error| error.to_string())
+}
+
+/// What came of holding the runs against a baseline.
+fn against(check: &BaselineCheck) -> TestCaseStatus {
+    if !check.failed {
+        return TestCaseStatus::success();
+    }
+    let failure = TestCaseStatus::non_success(NonSuccessKind::Failure);
+    let message = plural(check.lines.len() as u64, "difference");
+    said(failure, &message, "changed", &check.lines.join("\n"))
 }
 
 fn has_rows(report: &Report, case: &CaseResult) -> bool {

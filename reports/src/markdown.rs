@@ -3,7 +3,7 @@
 
 use crate::grid::clean;
 use crate::record::{Record, Status};
-use crate::summary::{Report, Row, by_scenario};
+use crate::summary::{BaselineCheck, Report, Row, by_scenario};
 use crate::words::{
     self, claimed, guarantee, mean_count, mean_ms, percent, plural, run_name, statuses,
 };
@@ -22,6 +22,9 @@ pub fn render(report: &Report) -> String {
     if let Some(missing) = words::missing(report) {
         page.add(&format!("{}\n\n", escaped(&missing)));
     }
+    if let Some(check) = &report.baseline {
+        page.add(&against(check));
+    }
     for rows in by_scenario(&report.rows) {
         page.add(&scenario(report, rows));
     }
@@ -39,6 +42,16 @@ pub fn render(report: &Report) -> String {
         }
     }
     page.finish()
+}
+
+/// What came of holding the runs against a baseline.
+fn against(check: &BaselineCheck) -> String {
+    let told: String = check.lines.iter().map(|line| format!("- {}\n", escaped(line))).collect();
+    match (check.failed, told.is_empty()) {
+        (true, _) => format!("### ❌ Another than in the baseline\n\n{told}\n"),
+        (false, true) => "Nothing is another than in the baseline.\n\n".to_string(),
+        (false, false) => format!("### In words, beside the baseline\n\n{told}\n"),
+    }
 }
 
 /// A text that takes no more once it is full.

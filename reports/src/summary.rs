@@ -44,6 +44,16 @@ pub struct Report {
     pub broken: Failures,
     /// Some of the broken runs of each scenario.
     pub broken_of: BTreeMap<String, Failures>,
+    /// What came of holding the runs against a baseline, if that was done.
+    pub baseline: Option<BaselineCheck>,
+}
+
+/// What came of holding runs against a baseline.
+pub struct BaselineCheck {
+    /// Whether something is another, broken or over budget.
+    pub failed: bool,
+    /// What is to be told, one line each.
+    pub lines: Vec<String>,
 }
 
 impl Summary {
@@ -92,6 +102,7 @@ impl Summary {
             planned,
             broken: self.broken.unwrap_or_else(|| Failures::new(BROKEN_MAX)),
             broken_of: self.broken_of,
+            baseline: None,
         }
     }
 }

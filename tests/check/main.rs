@@ -203,13 +203,25 @@ fn a_report_is_written_beside_if_it_is_wanted() {
     silent(check(&path, &baseline, &["--out", &out]));
     let run = scratch.at("run");
     aftermath(&["run", &path, "--out", &run]).exits(0);
-    for name in ["junit.xml", "summary.md", "records.jsonl", "report.html"] {
+    for name in ["records.jsonl", "report.html", "summary.csv"] {
         assert_eq!(read(&format!("{out}/{name}")), read(&format!("{run}/{name}")), "{name}");
     }
     let xml = read(&format!("{out}/junit.xml"));
     assert!(xml.contains("<testsuite name=\"small\" tests=\"2\" skipped=\"0\""), "{xml}");
     let markdown = read(&format!("{out}/summary.md"));
     assert!(markdown.contains("| ✅ | base | passive-standby | exactly once |"), "{markdown}");
+    assert!(markdown.contains("Nothing is another than in the baseline."), "{markdown}");
+    assert!(xml.contains("<testsuite name=\"baseline\" tests=\"1\" skipped=\"0\" errors=\"0\""));
+
+    // What fails a check fails there too.
+    scratch.write("small.toml", text().replace("redirect = \"5ms\"", "redirect = \"6ms\""));
+    let ran = check(&path, &baseline, &["--out", &out]).exits(1);
+    let first = ran.stdout.lines().next().expect("something is told");
+    let xml = read(&format!("{out}/junit.xml"));
+    assert!(xml.contains("type=\"changed\"") && xml.contains("failures=\"1\""), "{xml}");
+    assert!(xml.contains(&first.replace('>', "&gt;").replace('"', "&quot;")), "{first}: {xml}");
+    let markdown = read(&format!("{out}/summary.md"));
+    assert!(markdown.contains("### ❌ Another than in the baseline"), "{markdown}");
 }
 
 #[cfg(unix)]

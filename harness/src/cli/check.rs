@@ -11,7 +11,7 @@ use crate::campaign::{Campaign, KEPT_MAX, Outcome};
 use crate::config::Scenario;
 use crate::scenario::diagnostic::nearest;
 use aftermath_reports::record::{CaseResult, Record, Status};
-use aftermath_reports::summary::Report;
+use aftermath_reports::summary::{BaselineCheck, Report};
 use aftermath_reports::words::run_name;
 use aftermath_reports::{files, write};
 use aftermath_systems::strategies::Registry;
@@ -64,13 +64,14 @@ pub fn check(args: &CheckArgs, registry: &Registry) -> Exit {
     let found = Found::of(&campaign, &outcome, &baseline);
     let mut output = Output::default();
     output.print(&found.text());
-    if let Err(message) = finish(args, &campaign, &outcome, &mut baseline, found.now) {
+    let wrong = found.wrong || found.changed && !args.bless;
+    let told = BaselineCheck { failed: wrong, lines: found.lines };
+    if let Err(message) = finish(args, &campaign, &outcome, &mut baseline, found.now, told) {
         return usage(&format!("error: {message}\n"));
     }
     if args.bless {
         output.print(&format!("baseline: {}\n", args.baseline.display()));
     }
-    let wrong = found.wrong || found.changed && !args.bless;
     output.exit(if wrong { Exit::Broken } else { Exit::Held })
 }
 
@@ -81,11 +82,13 @@ fn finish(
     outcome: &Outcome,
     baseline: &mut Baseline,
     now: Rows,
+    told: BaselineCheck,
 ) -> Result<(), String> {
     if let Some(out) = &args.out {
         let records = &outcome.records;
         let lines = |file: &mut dyn Write| file.write_all(files::jsonl(records).as_bytes());
-        let report = Report::of(records, &outcome.cases);
+        let baseline = Some(told);
+        let report = Report { baseline, ..Report::of(records, &outcome.cases) };
         write::write_report(out, &report, lines).map_err(|error| error.to_string())?;
     }
     if args.bless {

@@ -84,7 +84,8 @@ to write; 4 nothing ran; 101 a bug of aftermath itself; 130 interrupted, and not
 pub const CAMPAIGN: &str = "\
 What is finished is on disk at once, and stays there whatever becomes of the process: after a kill, a
 time limit or Ctrl-C the same command on the same folder goes on, and ends in the same bytes. A folder
-of another campaign is refused, and so is a second process on one folder.
+of another campaign or of another build of the program is refused, and so is a second process on one
+folder.
 
 In the folder:
   campaign.json    what it is of
