@@ -210,6 +210,9 @@ fn a_report_is_written_beside_if_it_is_wanted() {
     assert!(xml.contains("<testsuite name=\"small\" tests=\"2\" skipped=\"0\""), "{xml}");
     let markdown = read(&format!("{out}/summary.md"));
     assert!(markdown.contains("| ✅ | base | passive-standby | exactly once |"), "{markdown}");
+    scratch.write("out/campaign.json", "{}");
+    let refused = check(&path, &baseline, &["--out", &out]).exits(2);
+    refused.complains("is the folder of a campaign");
 }
 
 #[cfg(unix)]
