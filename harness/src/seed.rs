@@ -2,11 +2,11 @@
 //!
 //! A stream's generator is ChaCha8 (`rand_chacha`, a fixed algorithm, unlike `StdRng`), seeded by a
 //! hash of the root seed and the stream's name. So strategies that are compared meet the same
-//! luck, and one draw more does not reshuffle the rest. Names in use: `workload` (of
-//! NEXMark one draw: where its events begin), `faults/<n>` (of the nth fault, or of the number that
-//! it names), `phase/<what>`, `jitter` (one draw: what the jitter of all frames is computed from),
-//! `loss` (the same of everything that faults of links
-//! leave to chance), `storage-faults` (of refused and lost saves), `swarm` (a whole schedule).
+//! luck, and one draw more does not reshuffle the rest. Names in use: `workload` (of NEXMark one
+//! draw: where its events begin), `faults/<n>` (of the nth fault, or of the number that it names),
+//! `phase/<what>`, `jitter` (one draw: what the jitter of all frames is computed from), `loss` (the
+//! same of everything that faults of links leave to chance), `storage-faults` (of refused and lost
+//! saves), `swarm` (a whole schedule).
 
 use aftermath_systems::operator::mix;
 use aftermath_systems::protocol::Nanos;

@@ -44,7 +44,8 @@ pub fn search(args: &SearchArgs, registry: &Registry) -> Exit {
         return usage(&format!("error: cannot write to {}: {error}\n", args.out.display()));
     }
     let found = search.run(registry, interrupt::listen());
-    if made && found.is_err() {
+    let empty = |curve: &Curve| curve.seen.values().all(|seen| seen.runs == 0);
+    if made && found.as_ref().map_or(true, |curves| curves.iter().all(empty)) {
         let _ = std::fs::remove_dir(&args.out);
     }
     let curves = match found {
@@ -55,7 +56,7 @@ pub fn search(args: &SearchArgs, registry: &Registry) -> Exit {
             return Exit::Interrupted;
         }
     };
-    if curves.iter().all(|curve| curve.seen.values().all(|seen| seen.runs == 0)) {
+    if curves.iter().all(empty) {
         complain("nothing ran: no run is left by the seeds, strategies and case asked for\n");
         return Exit::NothingRan;
     }
