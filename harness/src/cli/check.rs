@@ -5,7 +5,7 @@ use super::exit::Exit;
 use super::interrupt;
 use super::output::{Output, complain, usage};
 use super::progress;
-use super::run::{disagree, known, load};
+use super::run::{disagree, known, load, make_folder};
 use crate::baseline::{Baseline, Compared, Name, Rows, compare, rows};
 use crate::campaign::{Campaign, KEPT_MAX, Outcome};
 use crate::config::Scenario;
@@ -49,6 +49,9 @@ pub fn check(args: &CheckArgs, registry: &Registry) -> Exit {
             "nothing ran: no case of the scenarios is left by the seeds and strategies asked for\n",
         );
         return Exit::NothingRan;
+    }
+    if let Some(Err(message)) = args.out.as_deref().map(make_folder) {
+        return usage(&message);
     }
     let stop = interrupt::listen();
     let bar = progress::bar(runs);

@@ -16,7 +16,7 @@ use aftermath_reports::{table, write};
 use aftermath_systems::options::format_duration;
 use aftermath_systems::strategies::Registry;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
 /// Runs scenarios, prints the tables and writes the report.
@@ -28,16 +28,8 @@ pub fn run(args: &RunArgs, registry: &Registry) -> Exit {
     if let Err(message) = known(&args.selection.strategy, registry) {
         return usage(&message);
     }
-    if is_of_campaign(&args.out) {
-        return usage(&format!(
-            "error: {} is the folder of a campaign, whose records this would replace; give another \
-             --out\n",
-            args.out.display()
-        ));
-    }
-    // Before hours of work, not after.
-    if let Err(error) = std::fs::create_dir_all(&args.out) {
-        return usage(&format!("error: cannot write to {}: {error}\n", args.out.display()));
+    if let Err(message) = make_folder(&args.out) {
+        return usage(&message);
     }
     let campaign = args.selection.campaign(&scenarios);
     let runs = campaign.runs();
@@ -169,6 +161,19 @@ pub fn load(paths: &[PathBuf], registry: &Registry) -> Result<Vec<Scenario>, Str
         }
     }
     if mistakes.is_empty() { Ok(scenarios) } else { Err(mistakes) }
+}
+
+/// Makes the folder of a report: before hours of work, not after.
+pub fn make_folder(out: &Path) -> Result<(), String> {
+    if is_of_campaign(out) {
+        return Err(format!(
+            "error: {} is the folder of a campaign, whose records this would replace; give another \
+             --out\n",
+            out.display()
+        ));
+    }
+    std::fs::create_dir_all(out)
+        .map_err(|error| format!("error: cannot write to {}: {error}\n", out.display()))
 }
 
 /// Whether there are these strategies.
