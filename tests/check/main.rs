@@ -210,7 +210,6 @@ fn a_report_is_written_beside_if_it_is_wanted() {
     assert!(xml.contains("<testsuite name=\"small\" tests=\"2\" skipped=\"0\""), "{xml}");
     let markdown = read(&format!("{out}/summary.md"));
     assert!(markdown.contains("| ✅ | base | passive-standby | exactly once |"), "{markdown}");
-<<<<<<< HEAD
     assert!(markdown.contains("Nothing is another than in the baseline."), "{markdown}");
     assert!(xml.contains("<testsuite name=\"baseline\" tests=\"1\" skipped=\"0\" errors=\"0\""));
 
@@ -223,11 +222,9 @@ fn a_report_is_written_beside_if_it_is_wanted() {
     assert!(xml.contains(&first.replace('>', "&gt;").replace('"', "&quot;")), "{first}: {xml}");
     let markdown = read(&format!("{out}/summary.md"));
     assert!(markdown.contains("### ❌ Another than in the baseline"), "{markdown}");
-=======
     scratch.write("out/campaign.json", "{}");
     let refused = check(&path, &baseline, &["--out", &out]).exits(2);
     refused.complains("is the folder of a campaign");
->>>>>>> review
 }
 
 #[cfg(unix)]
