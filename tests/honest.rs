@@ -25,9 +25,10 @@ fn class(observed: &Guarantee) -> (bool, bool, ValueClass, bool, bool) {
 }
 
 #[test]
-fn fifty_seeds_of_every_strategy_are_clean_and_a_second_failure_ends_as_the_first() {
-    let scenario = load(PATH);
-    assert_eq!(scenario.seeds, 0..50);
+fn every_strategy_is_clean_and_a_second_failure_ends_as_the_first() {
+    // `.ci/run` takes many more.
+    let mut scenario = load(PATH);
+    scenario.seeds = 0..20;
     let both = campaign(&scenario);
     for record in &both.records {
         assert_ne!(record.status, Status::Broken, "{}: {:?}", record.replay, record.reasons);
@@ -48,7 +49,7 @@ fn fifty_seeds_of_every_strategy_are_clean_and_a_second_failure_ends_as_the_firs
     }
 
     let mut first_only = scenario.clone();
-    first_only.seeds = 0..20;
+    first_only.seeds = 0..15;
     first_only.cases.retain(|case| case.config.faults.len() == 2);
     assert!(first_only.cases.len() >= 12, "most cases have a second failure");
     for case in &mut first_only.cases {

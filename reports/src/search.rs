@@ -2,6 +2,7 @@
 //! value, and between which values it becomes another. As JSON lines, CSV, a table and curves.
 
 use crate::files;
+use crate::summary_csv::text;
 use crate::table;
 use serde::Serialize;
 
@@ -201,7 +202,8 @@ pub fn csv(search: &Search) -> Result<String, csv::Error> {
             let measured = point.measured.map_or(String::new(), |n| n.to_string());
             let mean = point.mean.map_or(String::new(), |mean| unit.shown(mean).to_string());
             let value = &point.value.text;
-            let fields = [&curve.case, &curve.strategy, value, &runs, &found, &measured, &mean];
+            let (case, strategy) = (text(&curve.case), text(&curve.strategy));
+            let fields = [&case, &strategy, value, &runs, &found, &measured, &mean];
             writer.write_record(fields)?;
         }
     }

@@ -49,6 +49,7 @@ pub struct Report {
 }
 
 /// What came of holding runs against a baseline.
+#[derive(Clone, PartialEq, Debug)]
 pub struct BaselineCheck {
     /// Whether something is another, broken or over budget.
     pub failed: bool,

@@ -27,7 +27,7 @@ pub fn render(rows: &[Row]) -> Result<String, csv::Error> {
 
 /// A name as a spreadsheet shows it. One that begins like a formula would be computed there, so an
 /// apostrophe stands before it.
-fn text(name: &str) -> String {
+pub(crate) fn text(name: &str) -> String {
     match name.starts_with(['=', '+', '-', '@', '\t', '\r']) {
         true => format!("'{name}"),
         false => name.to_owned(),

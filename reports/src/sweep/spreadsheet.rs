@@ -1,6 +1,7 @@
 //! The cells of a sweep for a spreadsheet.
 
 use super::cell::SweepCell;
+use crate::summary_csv::text;
 
 /// The cells as CSV.
 ///
@@ -54,7 +55,7 @@ pub fn csv(cells: &[SweepCell]) -> Result<String, csv::Error> {
             c.not_covered,
             c.broken,
         ];
-        let words = words.into_iter().cloned();
+        let words = words.into_iter().map(|word| text(word));
         let counted = [c.runs().to_string(), c.worst().name().to_string()];
         let replay = cell.replay.clone().unwrap_or_default();
         let numbers = numbers.iter().map(u64::to_string);
