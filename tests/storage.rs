@@ -300,7 +300,14 @@ const KILLS: [(&str, &str, &str); 5] = [
     ("machine-loss", "count", "200ms"),
 ];
 
-/// 20 seeds of every strategy, and of the options that say what is saved where: the two worlds
+/// Seeds of each combination, unless AFTERMATH_SEEDS says otherwise.
+const SEEDS: u64 = 8;
+
+fn seeds() -> u64 {
+    std::env::var("AFTERMATH_SEEDS").map_or(SEEDS, |text| text.parse().expect("a number"))
+}
+
+/// Some seeds of every strategy, and of the options that say what is saved where: the two worlds
 /// agree, and no claim is broken.
 fn holds_with(fault_number: usize) {
     let (name, setting) = FAULTS[fault_number];
@@ -313,7 +320,7 @@ fn holds_with(fault_number: usize) {
     for (strategy, options) in all {
         let other = if strategy == "checkpoint-rollback" { "coordinator" } else { "count/0/1" };
         for (crash, node, at) in KILLS {
-            for seed in 0..20 {
+            for seed in 0..seeds() {
                 let ill = if seed % 2 == 0 { "count" } else { other };
                 let mut faults = fault(name, ill, setting, "60ms", "120ms");
                 if !crash.is_empty() {

@@ -10,7 +10,7 @@ use aftermath_harness::world::Ended;
 use std::rc::Rc;
 
 /// Seeds of each case, unless AFTERMATH_SEEDS says otherwise.
-const SEEDS: u64 = 5;
+const SEEDS: u64 = 3;
 
 fn seeds() -> u64 {
     let given = std::env::var("AFTERMATH_SEEDS");

@@ -10,7 +10,7 @@ use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRu
 use std::cell::Cell;
 
 /// Random plans, unless PROPTEST_CASES says otherwise.
-const CASES: u32 = 128;
+const CASES: u32 = 64;
 
 /// Pipelines: name, options, operators, the one that can be parallel, the edge into the first.
 const FLOWS: [(&str, &str, &[&str], &str, &str); 8] = [
