@@ -265,6 +265,10 @@ fn row(measured: &toml::Table) -> Result<Row, String> {
     // What is written once may be of very many runs, but of no more than can be run.
     let runs = usize::try_from(row.len()).ok().filter(|runs| *runs <= RUNS_MAX);
     let runs = runs.ok_or("there are too many runs")?;
+    // A few lines must not ask for more memory than there is.
+    if runs.saturating_mul(flat.len()) > VALUES_MAX {
+        return Err(format!("{} quantities of {runs} runs are too many", flat.len()));
+    }
     for (name, value) in flat {
         let values = match value {
             toml::Value::Array(list) => {
@@ -280,8 +284,10 @@ fn row(measured: &toml::Table) -> Result<Row, String> {
     Ok(row)
 }
 
-/// Most runs of a row.
-const RUNS_MAX: usize = crate::campaign::KEPT_MAX as usize;
+/// Most values of a row: one for each quantity and run.
+const VALUES_MAX: usize = 20_000_000;
+/// Most runs that a baseline holds.
+pub const RUNS_MAX: usize = 100_000;
 
 fn range(text: &str) -> Option<Range<u64>> {
     let (from, to) = text.split_once("..")?;

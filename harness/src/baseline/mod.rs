@@ -11,7 +11,7 @@ mod value;
 
 pub use budget::{Budget, Over};
 pub use changes::{Change, Compared, compare};
-pub use file::{Baseline, MARKER};
+pub use file::{Baseline, MARKER, RUNS_MAX};
 pub use value::{HASHES, Value, names};
 
 use crate::campaign::Block;

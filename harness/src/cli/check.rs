@@ -6,8 +6,8 @@ use super::interrupt;
 use super::output::{Output, complain, usage};
 use super::progress;
 use super::run::{disagree, known, load, make_folder};
-use crate::baseline::{Baseline, Compared, Name, Rows, compare, rows};
-use crate::campaign::{Campaign, KEPT_MAX, Outcome};
+use crate::baseline::{Baseline, Compared, Name, RUNS_MAX, Rows, compare, rows};
+use crate::campaign::{Campaign, Outcome};
 use crate::config::Scenario;
 use crate::scenario::diagnostic::nearest;
 use aftermath_reports::record::{CaseResult, Record, Status};
@@ -36,9 +36,9 @@ pub fn check(args: &CheckArgs, registry: &Registry) -> Exit {
         Err(message) => return usage(&format!("error: {message}\n")),
     };
     let runs = campaign.runs();
-    if runs > KEPT_MAX {
+    if runs > RUNS_MAX as u64 {
         return usage(&format!(
-            "error: {runs} runs, at most {KEPT_MAX} at once; take fewer seeds with --seeds\n"
+            "error: {runs} runs, at most {RUNS_MAX} in a baseline; take fewer seeds with --seeds\n"
         ));
     }
     if let Err(message) = campaign.check(registry) {

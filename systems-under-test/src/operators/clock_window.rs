@@ -1,8 +1,8 @@
 //! Windows side by side that the clock opens and closes.
 
-use super::keyed::Keyed;
+use super::open_window::OpenWindow;
 use crate::nexmark::Event;
-use crate::operator::{Operator, OperatorClass, Outputs, Span, State, mix};
+use crate::operator::{Operator, OperatorClass, Outputs, Span, State};
 use crate::protocol::{Field, Nanos, Payload, Positions, SemanticId, Tuple};
 
 /// NEXMark's q12: counts bids per bidder in windows of processing time. A bid counts in the window
@@ -20,11 +20,8 @@ use crate::protocol::{Field, Nanos, Payload, Positions, SemanticId, Tuple};
 #[derive(Clone, Debug)]
 pub struct ClockWindow {
     length: Nanos,
-    /// Which window is open: its start divided by the length.
-    open: Option<u64>,
-    counts: Keyed<i64>,
-    /// The first bid in the open window, for each stream that has one.
-    firsts: Positions,
+    /// Numbered by its start divided by the length; the bids of each bidder.
+    window: OpenWindow<i64>,
 }
 
 impl ClockWindow {
@@ -37,14 +34,12 @@ impl ClockWindow {
     /// When the length is zero.
     pub fn new(length: Nanos) -> ClockWindow {
         assert!(length > 0, "a window has a length");
-        let (counts, firsts) = (Keyed::default(), Positions::default());
-        ClockWindow { length, open: None, counts, firsts }
+        ClockWindow { length, window: OpenWindow::default() }
     }
 
     fn close(&mut self, out: &mut Outputs) {
-        let Some(index) = self.open.take() else { return };
-        self.firsts = Positions::default();
-        for (key, count) in self.counts.drain() {
+        let Some((index, counts)) = self.window.close() else { return };
+        for (key, count) in counts {
             let semantic = SemanticId { kind: Self::CLOSED_WINDOW, key, index };
             let fields = [Field::Integer(key.into()), Field::Integer(count)];
             out.emit(semantic, Payload::Record(fields.into()));
@@ -52,7 +47,7 @@ impl ClockWindow {
     }
 
     fn close_if_over(&mut self, now: Nanos, out: &mut Outputs) {
-        if self.open.is_some_and(|open| open < now / self.length) {
+        if self.window.index().is_some_and(|open| open < now / self.length) {
             self.close(out);
         }
     }
@@ -64,16 +59,12 @@ impl Operator for ClockWindow {
         // A bid may be handled at the very instant of the wake-up, or instead of one that was lost
         // with a process.
         self.close_if_over(now, out);
-        self.open.get_or_insert(now / self.length);
-        self.counts.update(bidder, |old| old.unwrap_or(0) + 1);
-        let stream = input.id.stream;
-        if self.firsts.iter().all(|(known, _)| known != stream) {
-            self.firsts.set(stream, input.id.position);
-        }
+        let index = now / self.length;
+        self.window.add(index, bidder, input, |old| old.unwrap_or(0) + 1);
     }
 
     fn wakes_at(&self) -> Option<Nanos> {
-        Some((self.open? + 1) * self.length)
+        Some((self.window.index()? + 1) * self.length)
     }
 
     fn wake(&mut self, now: Nanos, out: &mut Outputs) {
@@ -85,33 +76,23 @@ impl Operator for ClockWindow {
     }
 
     fn snapshot(&mut self) -> State {
-        let entries = self.counts.len();
-        State::encode(&(self.open, &self.firsts, self.counts.snapshot()), entries)
+        self.window.snapshot()
     }
 
     fn restore(&mut self, state: &State) {
-        let counts;
-        (self.open, self.firsts, counts) = state.decode();
-        self.counts.restore(counts);
+        self.window.restore(state);
     }
 
     fn delta(&mut self) -> State {
-        let changes = self.counts.delta();
-        State::encode(&(self.open, &self.firsts, &changes), changes.len())
+        self.window.delta()
     }
 
     fn apply_delta(&mut self, delta: &State) {
-        let changes;
-        (self.open, self.firsts, changes) = delta.decode();
-        self.counts.apply(changes);
+        self.window.apply_delta(delta);
     }
 
     fn needs(&self, received: &Positions) -> Positions {
-        let mut needs = received.clone();
-        for (stream, first) in self.firsts.iter() {
-            needs.set(stream, first);
-        }
-        needs
+        self.window.needs(received)
     }
 
     /// Of bids that come on time.
@@ -128,8 +109,7 @@ impl Operator for ClockWindow {
     }
 
     fn digest(&self) -> u64 {
-        // Without the first positions: they decide what upstream keeps, never what is put out.
-        mix(self.counts.digest(), self.open.map_or(0, |index| index + 1))
+        self.window.digest()
     }
 }
 

@@ -17,6 +17,7 @@ mod keyed;
 mod map;
 mod merge;
 mod new_sellers;
+mod open_window;
 mod queue;
 mod running;
 mod seller_join;

@@ -1,7 +1,8 @@
 //! Windows side by side, aligned to time and not to where the stream happened to be entered.
 
-use super::keyed::{CountAndSum, Keyed};
-use crate::operator::{Operator, OperatorClass, Outputs, Span, State, mix};
+use super::keyed::CountAndSum;
+use super::open_window::OpenWindow;
+use crate::operator::{Operator, OperatorClass, Outputs, Span, State};
 use crate::protocol::{Nanos, Payload, Positions, SemanticId, Tuple};
 
 /// Counts and sums pairs per key and window. The first input of a later window closes the open
@@ -14,11 +15,8 @@ use crate::protocol::{Nanos, Payload, Positions, SemanticId, Tuple};
 #[derive(Clone, Debug)]
 pub struct TumblingWindow {
     span: Nanos,
-    /// Which window is open: its start divided by the span.
-    open: Option<u64>,
-    contents: Keyed<CountAndSum>,
-    /// The first input in the open window, for each stream that has one.
-    firsts: Positions,
+    /// Numbered by its start divided by the span.
+    window: OpenWindow<CountAndSum>,
 }
 
 impl TumblingWindow {
@@ -31,18 +29,12 @@ impl TumblingWindow {
     /// When the span is zero.
     pub fn new(span: Nanos) -> TumblingWindow {
         assert!(span > 0, "a window has a length");
-        TumblingWindow {
-            span,
-            open: None,
-            contents: Keyed::default(),
-            firsts: Positions::default(),
-        }
+        TumblingWindow { span, window: OpenWindow::default() }
     }
 
     fn close(&mut self, out: &mut Outputs) {
-        let Some(index) = self.open.take() else { return };
-        self.firsts = Positions::default();
-        for (key, content) in self.contents.drain() {
+        let Some((index, contents)) = self.window.close() else { return };
+        for (key, content) in contents {
             let semantic = SemanticId { kind: Self::CLOSED_WINDOW, key, index };
             out.emit(semantic, content.record());
         }
@@ -53,16 +45,11 @@ impl Operator for TumblingWindow {
     fn apply(&mut self, _now: Nanos, input: &Tuple, out: &mut Outputs) {
         let Payload::Pair { key, value } = input.payload else { return };
         let index = input.scheduled / self.span;
-        if self.open.is_some_and(|open| index > open) {
+        if self.window.index().is_some_and(|open| index > open) {
             self.close(out);
         }
         // A late input of a second stream counts in the window that is open: nothing is dropped.
-        self.open.get_or_insert(index);
-        self.contents.update(key, |old| CountAndSum::with(old, value));
-        let stream = input.id.stream;
-        if self.firsts.iter().all(|(known, _)| known != stream) {
-            self.firsts.set(stream, input.id.position);
-        }
+        self.window.add(index, key, input, |old| CountAndSum::with(old, value));
     }
 
     fn end(&mut self, out: &mut Outputs) {
@@ -70,33 +57,23 @@ impl Operator for TumblingWindow {
     }
 
     fn snapshot(&mut self) -> State {
-        let entries = self.contents.len();
-        State::encode(&(self.open, &self.firsts, self.contents.snapshot()), entries)
+        self.window.snapshot()
     }
 
     fn restore(&mut self, state: &State) {
-        let contents;
-        (self.open, self.firsts, contents) = state.decode();
-        self.contents.restore(contents);
+        self.window.restore(state);
     }
 
     fn delta(&mut self) -> State {
-        let changes = self.contents.delta();
-        State::encode(&(self.open, &self.firsts, &changes), changes.len())
+        self.window.delta()
     }
 
     fn apply_delta(&mut self, delta: &State) {
-        let changes;
-        (self.open, self.firsts, changes) = delta.decode();
-        self.contents.apply(changes);
+        self.window.apply_delta(delta);
     }
 
     fn needs(&self, received: &Positions) -> Positions {
-        let mut needs = received.clone();
-        for (stream, first) in self.firsts.iter() {
-            needs.set(stream, first);
-        }
-        needs
+        self.window.needs(received)
     }
 
     fn span(&self) -> Span {
@@ -112,8 +89,7 @@ impl Operator for TumblingWindow {
     }
 
     fn digest(&self) -> u64 {
-        // Without the first positions: they decide what upstream keeps, never what is put out.
-        mix(self.contents.digest(), self.open.map_or(0, |index| index + 1))
+        self.window.digest()
     }
 }
 
