@@ -268,7 +268,7 @@ fn a_folder_of_another_campaign_is_refused_with_what_differs() {
     let plan = format!("{out}/campaign.json");
     let text = std::fs::read_to_string(&plan).expect("it is there");
     let (head, rest) = text.split_once("\"build\":\"").expect("the build is named");
-    std::fs::write(&plan, format!("{head}\"build\":\"0{}", &rest[1..])).expect("room");
+    std::fs::write(&plan, format!("{head}\"build\":\"another {rest}")).expect("room");
     campaign(&path, &out, &[]).exits(2).complains("another build").complains("another --out");
     // Nor is what `run` wrote.
     scenario(&scratch);

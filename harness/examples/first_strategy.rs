@@ -36,7 +36,8 @@ pub const RESEND_AND_FORGET: Entry = Entry {
 };
 
 fn main() -> ExitCode {
-    cli::main(&Registry::built_in().with(RESEND_ALL).with(RESEND_AND_FORGET))
+    let registry = Registry::built_in().with(RESEND_ALL).with(RESEND_AND_FORGET);
+    cli::main(&registry.called("cargo run --release --example first_strategy --"))
 }
 
 #[derive(Clone, Copy)]

@@ -7,12 +7,22 @@ use aftermath_systems::operator::mix;
 use std::hash::Hasher;
 
 /// A stable 64-bit hasher; not for hash tables.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct TraceHash(pub u64);
+///
+/// Words go to four lanes in turn, because each mixing waits for the one before in its lane: every
+/// event of every run passes here.
+#[derive(Clone, Copy, Debug)]
+pub struct TraceHash([u64; 4]);
+
+impl Default for TraceHash {
+    fn default() -> TraceHash {
+        // Not zero, so that zeros at the beginning count.
+        TraceHash([1, 2, 3, 4])
+    }
+}
 
 impl Hasher for TraceHash {
     fn finish(&self) -> u64 {
-        self.0
+        self.0.into_iter().fold(0, mix)
     }
 
     fn write(&mut self, bytes: &[u8]) {
@@ -42,7 +52,9 @@ impl Hasher for TraceHash {
 
     #[inline]
     fn write_u64(&mut self, word: u64) {
-        self.0 = mix(self.0, word);
+        // Turning the lanes costs nothing: it only says which register is which.
+        let [next, second, third, last] = self.0;
+        self.0 = [second, third, last, mix(next, word)];
     }
 
     #[inline]

@@ -183,7 +183,8 @@ fn replay_line(context: &Context, id: RunId) -> String {
 pub fn line_about(command: &str, (scenario, case): (&Scenario, &Case), id: RunId) -> String {
     // A file that begins with a dash must not look like an option.
     let here = if scenario.path.starts_with('-') { "./" } else { "" };
-    let mut line = format!("aftermath {command} {}", quote(&format!("{here}{}", scenario.path)));
+    let path = quote(&format!("{here}{}", scenario.path));
+    let mut line = format!("{} {command} {path}", scenario.program);
     line += &format!("{}{}", option("case", &case.name), option("strategy", &case.config.label()));
     line += &format!(" --seed {}", id.seed);
     if let Some(stratum) = id.stratum {

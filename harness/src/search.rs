@@ -173,27 +173,31 @@ pub struct Curve {
     pub crossings: usize,
 }
 
-/// Why there is nothing found.
-pub enum Failed {
-    /// The user must mend something.
-    Usage(String),
-    /// Ctrl-C.
-    Interrupted,
+/// What a search has found.
+pub struct Found {
+    /// The curves in the order of the scenario.
+    pub curves: Vec<Curve>,
+    /// It was stopped; values are missing, and borders may be wider than they could be.
+    pub interrupted: bool,
 }
 
 impl Search<'_> {
-    /// Searches; the curves in the order of the scenario.
+    /// Searches, until it is done or told to stop.
     ///
     /// # Errors
-    /// A scenario, parameter or value that is wrong, or Ctrl-C.
-    pub fn run(&self, registry: &Registry, stop: &AtomicBool) -> Result<Vec<Curve>, Failed> {
-        let mut curves: Vec<Curve> = Vec::new();
+    /// A scenario, parameter or value that is wrong.
+    pub fn run(&self, registry: &Registry, stop: &AtomicBool) -> Result<Found, String> {
+        let (mut curves, mut interrupted) = (Vec::<Curve>::new(), false);
         // Before hours of work, not after.
         for units in self.grid() {
             self.scenario(units, registry)?;
         }
         for units in self.grid() {
-            for (name, seen) in self.at(units, None, registry, stop)? {
+            let Some(all) = self.at(units, None, registry, stop)? else {
+                interrupted = true;
+                break;
+            };
+            for (name, seen) in all {
                 let at = curves.iter().position(|curve| curve.name == name);
                 let at = at.unwrap_or_else(|| {
                     let seen = BTreeMap::new();
@@ -208,8 +212,11 @@ impl Search<'_> {
             let mut crossed = grid.windows(2).filter(|pair| pair[0].1 != pair[1].1);
             let Some(&[(mut low, before), (mut high, _)]) = crossed.next() else { continue };
             curve.crossings = 1 + crossed.count();
-            while let Some(middle) = self.between(low, high) {
-                let seen = self.at(middle, Some(&curve.name), registry, stop)?;
+            while !interrupted && let Some(middle) = self.between(low, high) {
+                let Some(seen) = self.at(middle, Some(&curve.name), registry, stop)? else {
+                    interrupted = true;
+                    break;
+                };
                 let Some((_, seen)) = seen.into_iter().next() else { break };
                 curve.seen.insert(middle, seen);
                 if seen.any() == before {
@@ -220,7 +227,7 @@ impl Search<'_> {
             }
             curve.border = Some((low, high));
         }
-        Ok(curves)
+        Ok(Found { curves, interrupted })
     }
 
     fn grain(&self) -> u64 {
@@ -246,14 +253,15 @@ impl Search<'_> {
         (high - low > whole.max(grain) && middle > low).then_some(middle)
     }
 
-    /// What is seen at one value, of all or of one.
+    /// What is seen at one value, of all or of one; nothing if it was told to stop before all runs
+    /// were done.
     fn at(
         &self,
         units: u64,
         only: Option<&Name>,
         registry: &Registry,
         stop: &AtomicBool,
-    ) -> Result<Vec<(Name, Seen)>, Failed> {
+    ) -> Result<Option<Vec<(Name, Seen)>>, String> {
         let mut scenario = self.scenario(units, registry)?;
         scenario.cases.retain(|case| {
             let label = case.config.label();
@@ -272,16 +280,16 @@ impl Search<'_> {
             jobs: self.jobs,
             worlds: self.worlds,
         };
-        campaign.check(registry).map_err(Failed::Usage)?;
+        campaign.check(registry)?;
         let runs = campaign.runs();
         if runs > KEPT_MAX {
-            return Err(Failed::Usage(format!(
+            return Err(format!(
                 "{runs} runs at each value, at most {KEPT_MAX}; take fewer seeds with --seeds"
-            )));
+            ));
         }
         let outcome = campaign.run_until(registry, &|_| (), stop);
-        if stop.load(Ordering::Relaxed) {
-            return Err(Failed::Interrupted);
+        if stop.load(Ordering::Relaxed) && (outcome.records.len() as u64) < runs {
+            return Ok(None);
         }
         let mut list = Vec::new();
         for case in &scenarios[0].cases {
@@ -297,28 +305,28 @@ impl Search<'_> {
             }
             list.push(((name, label), seen));
         }
-        Ok(list)
+        Ok(Some(list))
     }
 
     /// The scenario with the parameter at one value.
-    fn scenario(&self, units: u64, registry: &Registry) -> Result<Scenario, Failed> {
+    fn scenario(&self, units: u64, registry: &Registry) -> Result<Scenario, String> {
         let (path, case) = (self.parameter.clone(), self.case.clone());
         let setting = Setting { path, amount: self.from.with(units), case };
         let (path, names) = (self.path, formulas::names());
         scenario::load_with(path, registry, &names, Some(&setting)).map_err(|mistakes| {
             // What is wrong without it has nothing to do with it.
             if let Err(own) = scenario::load(path, registry, &names) {
-                return Failed::Usage(own.to_string());
+                return own.to_string();
             }
             let paths = scenario::parameters(path, self.case.as_deref()).unwrap_or_default();
-            Failed::Usage(format!(
+            format!(
                 "`{}` cannot be {} here:\n{mistakes}\nin {} there are {}; so can be what has a \
                  default (`timing.redirect`): see scenarios/README.md",
                 self.parameter,
                 setting.amount,
                 path.display(),
                 paths.join(", ")
-            ))
+            )
         })
     }
 }

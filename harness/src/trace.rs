@@ -2,6 +2,7 @@
 
 use crate::machine::TraceEvent;
 use crate::run::RunLog;
+use aftermath_systems::protocol::NodeId;
 use std::fmt::Write;
 
 /// All events of a traced run, by (time, node, handler).
@@ -32,16 +33,43 @@ pub fn parting(a: &RunLog, b: &RunLog) -> Option<(String, String)> {
 }
 
 /// Writes all events, one a line, effects numbered and indented below: node, incarnation, handler
-/// and number are the address of an effect.
+/// and number are the address of an effect. What is short for what stands above them.
 pub fn render(run: &RunLog) -> String {
-    events(run).into_iter().map(|event| one(run, event) + "\n").collect()
+    legend(run) + &events(run).into_iter().map(|event| one(run, event) + "\n").collect::<String>()
 }
 
+/// How to read the lines of an event.
+fn legend(run: &RunLog) -> String {
+    let nodes = run.plan.systems.nodes.iter().enumerate();
+    let nodes: Vec<String> = nodes.map(|(id, node)| format!("n{id} {}", node.name)).collect();
+    let mut lines = vec![String::new()];
+    for node in nodes {
+        let last = lines.last_mut().expect("there is one");
+        if last.len() + node.len() > LEGEND_WIDTH {
+            lines.push(node);
+        } else {
+            *last += if last.is_empty() { "" } else { ", " };
+            *last += &node;
+        }
+    }
+    format!("{LEGEND}{}\n\n", lines.join(",\n"))
+}
+
+/// Names of nodes on a line of the legend.
+const LEGEND_WIDTH: usize = 100;
+const LEGEND: &str = "\
+  instant  node #incarnation.handler  event  <- whose frame it is
+             number effect
+a tuple is: stream@sequence.sub means kind/key/index of the instant its input is due: content
+bytes of messages, states and checkpoints are a strategy's own; numbers called `at` are ns
+";
+
 fn one(run: &RunLog, event: &TraceEvent) -> String {
-    let name = &run.plan.systems.node(aftermath_systems::protocol::NodeId(event.handler.node)).name;
+    let name = |node| &run.plan.systems.node(NodeId(node)).name;
     let mut text = format!(
-        "{:>14.6} ms  {name} #{}.{}  {}",
+        "{:>14.6} ms  {} #{}.{}  {}",
         event.at as f64 / 1e6,
+        name(event.handler.node),
         event.handler.incarnation,
         event.handler.number,
         event.event
@@ -49,8 +77,10 @@ fn one(run: &RunLog, event: &TraceEvent) -> String {
     if event.cause.number > 0 {
         let _ = write!(
             text,
-            "  <- n{} #{}.{}",
-            event.cause.node, event.cause.incarnation, event.cause.number
+            "  <- {} #{}.{}",
+            name(event.cause.node),
+            event.cause.incarnation,
+            event.cause.number
         );
     }
     for (number, effect) in event.effects.iter().enumerate() {

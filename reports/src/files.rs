@@ -45,6 +45,26 @@ pub fn make_folder(dir: &Path) -> Result<(), WriteError> {
     })
 }
 
+/// Whether files can be written into a folder that is there. Nothing is left of the trial.
+///
+/// # Errors
+///
+/// When they cannot.
+pub fn can_write(dir: &Path) -> Result<(), WriteError> {
+    let failed = |e: io::Error| WriteError {
+        file: dir.to_owned(),
+        what: format!("no file can be written into it: {e}"),
+    };
+    let trial = beside(dir, "trial");
+    fs::File::create(&trial).map_err(failed)?;
+    fs::remove_file(trial).map_err(failed)
+}
+
+/// Under which name a file is written before it is whole.
+fn beside(dir: &Path, name: &str) -> PathBuf {
+    dir.join(format!(".{name}.{}.tmp", std::process::id()))
+}
+
 /// Writes these files, by name, into a folder that is there: all under other names, then renames
 /// all.
 ///
@@ -64,7 +84,7 @@ pub(crate) fn write_with(
     first: Option<Streamed>,
     files: &[(String, Vec<u8>)],
 ) -> Result<(), WriteError> {
-    let beside = |name: &str| dir.join(format!(".{name}.{}.tmp", std::process::id()));
+    let beside = |name: &str| beside(dir, name);
     let first_name = first.as_ref().map(|(name, _)| *name);
     let names = || first_name.into_iter().chain(files.iter().map(|(name, _)| &**name));
     let written = |name| move |e: io::Error| (name, format!("cannot be written: {e}"));

@@ -3,7 +3,7 @@
 //! give the same bytes.
 
 use crate::record::{CaseResult, Record, Status};
-use crate::summary::{BaselineCheck, Report, Row, by_scenario};
+use crate::summary::{BaselineCheck, Report, Row};
 use crate::words::{self, claimed, guarantee, plural, run_name, seed_name, statuses};
 use quick_junit::{NonSuccessKind, Property, TestCase, TestCaseStatus, TestSuite};
 
@@ -19,27 +19,19 @@ const TOLD: usize = 3;
 /// When the XML cannot be made; the text says why.
 pub fn render(report: &Report) -> Result<String, String> {
     let mut xml = quick_junit::Report::new("aftermath");
-    for rows in by_scenario(&report.rows) {
-        let name = plain(&rows[0].scenario);
-        let mut suite = TestSuite::new(&name);
-        for row in rows {
-            let label = plain(&format!("{} / {}", row.case, row.label()));
-            let mut test = TestCase::new(label, status(report, row));
-            test.set_classname(&name).add_properties(properties(row));
-            suite.add_test_case(test);
-        }
-        xml.add_test_suite(suite);
+    let mut suites = Vec::new();
+    for row in &report.rows {
+        let mut test = test((&row.scenario, &row.case, &row.label()), status(report, row));
+        test.add_properties(properties(row));
+        suite(&mut suites, &row.scenario).add_test_case(test);
     }
     // Cases without a single run belong to no row, and must not vanish.
     for case in report.cases.iter().filter(|case| !has_rows(report, case)) {
-        let mut suite = TestSuite::new(plain(&case.scenario));
         let skipped = said(TestCaseStatus::skipped(), "nothing ran", "", "");
-        let name = plain(&format!("{} / {}", case.case, case.strategy));
-        let mut test = TestCase::new(name, skipped);
-        test.set_classname(plain(&case.scenario));
-        suite.add_test_case(test);
-        xml.add_test_suite(suite);
+        let test = test((&case.scenario, &case.case, &case.strategy), skipped);
+        suite(&mut suites, &case.scenario).add_test_case(test);
     }
+    xml.add_test_suites(suites.into_iter().map(|(_, suite)| suite));
     if let Some(check) = &report.baseline {
         let mut suite = TestSuite::new("baseline");
         let mut test = TestCase::new("nothing has changed", against(check));
@@ -48,6 +40,22 @@ pub fn render(report: &Report) -> Result<String, String> {
         xml.add_test_suite(suite);
     }
     xml.to_string().map_err(|error| error.to_string())
+}
+
+/// The suite of a scenario, begun if it is not there.
+fn suite<'s, 'r>(suites: &'s mut Vec<(&'r str, TestSuite)>, name: &'r str) -> &'s mut TestSuite {
+    let at = suites.iter().rposition(|(known, _)| *known == name).unwrap_or_else(|| {
+        suites.push((name, TestSuite::new(plain(name))));
+        suites.len() - 1
+    });
+    &mut suites[at].1
+}
+
+/// The test of a case under a strategy.
+fn test((scenario, case, strategy): (&str, &str, &str), status: TestCaseStatus) -> TestCase {
+    let mut test = TestCase::new(plain(&format!("{case} / {strategy}")), status);
+    test.set_classname(plain(scenario));
+    test
 }
 
 /// What came of holding the runs against a baseline.
@@ -263,6 +271,19 @@ mod tests {
         assert!(xml.chars().all(|c| c == '\n' || !c.is_control()), "{xml:?}");
         assert_eq!(read(&xml).len(), 1);
         assert!(xml.contains("name=\"a&lt;&amp;&quot;&apos;&gt;"), "{xml}");
+    }
+
+    #[test]
+    fn cases_without_a_run_are_skipped_in_the_suite_of_their_scenario() {
+        let mut cases = sample::three_strategies_cases();
+        let missing =
+            ["x", "y"].map(|case| CaseResult { case: case.to_owned(), ..cases[0].clone() });
+        cases.extend(missing);
+        let xml = render(&Report::of(&sample::three_strategies(), &cases)).unwrap();
+        assert_eq!(xml.matches("<testsuite ").count(), 1, "{xml}");
+        let ended = read(&xml);
+        assert_eq!(ended.len(), 5, "{ended:?}");
+        assert!(ended[3..].iter().all(|(_, ended)| *ended == "skipped"), "{ended:?}");
     }
 
     #[test]

@@ -96,7 +96,7 @@ pub fn write_report(
 }
 
 /// The file of the records.
-const RECORDS: &str = "records.jsonl";
+pub const RECORDS: &str = "records.jsonl";
 
 /// Whether a report may have a file of that name.
 pub fn is_file_of_report(name: &str) -> bool {

@@ -3,8 +3,8 @@
 
 use super::budget::Budget;
 use super::value::{HASHES, Value, rank, shown};
-use super::{Name, Row, Rows};
-use aftermath_reports::files::{WriteError, write_files};
+use super::{Name, Row, Rows, place};
+use aftermath_reports::files::{WriteError, can_write, write_files};
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::ops::Range;
@@ -110,14 +110,16 @@ impl Baseline {
     /// # Errors
     /// When it cannot be written; what was there is there still.
     pub fn write(&self, path: &Path) -> Result<(), WriteError> {
-        let fail = |what: String| WriteError { file: path.to_path_buf(), what };
-        let name = path.file_name().and_then(|name| name.to_str());
-        let name = name.ok_or_else(|| fail("is not the name of a file".into()))?;
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let folder = folder.unwrap_or(Path::new("."));
-        let made = std::fs::create_dir_all(folder);
-        made.map_err(|error| fail(format!("its folder cannot be made: {error}")))?;
-        write_files(folder, &[(name.to_string(), self.text().into_bytes())])
+        let (folder, name) = place::of(path)?;
+        write_files(&folder, &[(name, self.text().into_bytes())])
+    }
+
+    /// Whether it could be written there: before hours of work, not after.
+    ///
+    /// # Errors
+    /// Those of [`Baseline::write`].
+    pub fn can_write(path: &Path) -> Result<(), WriteError> {
+        place::of(path).and_then(|(folder, _)| can_write(&folder))
     }
 
     /// Its text.

@@ -7,6 +7,7 @@
 mod budget;
 mod changes;
 mod file;
+mod place;
 mod value;
 
 pub use budget::{Budget, Over};

@@ -2,10 +2,11 @@
 
 use super::args::CheckArgs;
 use super::exit::Exit;
+use super::folder::Folder;
 use super::interrupt;
-use super::output::{Output, complain, usage};
+use super::output::{Output, complain, disagree, usage};
 use super::progress;
-use super::run::{disagree, known, load, make_folder};
+use super::selection::{known, load};
 use crate::baseline::{Baseline, Compared, Name, RUNS_MAX, Rows, compare, rows};
 use crate::campaign::{Campaign, Outcome};
 use crate::config::Scenario;
@@ -50,7 +51,12 @@ pub fn check(args: &CheckArgs, registry: &Registry) -> Exit {
         );
         return Exit::NothingRan;
     }
-    if let Some(Err(message)) = args.out.as_deref().map(make_folder) {
+    if args.bless
+        && let Err(error) = Baseline::can_write(&args.baseline)
+    {
+        return usage(&format!("error: {error}\n"));
+    }
+    if let Some(Err(message)) = args.out.as_deref().map(Folder::of_report) {
         return usage(&message);
     }
     let stop = interrupt::listen();

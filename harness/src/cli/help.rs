@@ -63,7 +63,8 @@ printed. Whatever is another one is told by name, one line each:
 A trace that differs while no number does is told too, and is no failure. Cases that are new or gone
 are named; scenarios and strategies that were not asked for are left alone.
 
-A case that is broken fails, whatever the baseline says. So does a budget that is not kept. Budgets
+A case that is broken fails, whatever the baseline says; one that was blessed as inconclusive does
+not while it stays so. A budget that is not kept fails. Budgets
 stand at the top of the file, where --bless changes nothing:
   [budget]
   \"* / passive-standby\" = [\"recovery.r2.p99 <= 1s\", \"lost <= 0\"]

@@ -1,5 +1,5 @@
-//! Ctrl-C: the first one stops starting runs, so that what is done is written; the second one ends
-//! the program at once.
+//! Ctrl-C, and the signals by which a machine ends programs (SIGTERM, SIGHUP): the first one stops
+//! starting runs, so that what is done is written; the second one ends the program at once.
 
 use super::exit::Exit;
 use super::output::complain;

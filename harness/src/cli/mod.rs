@@ -7,6 +7,7 @@ mod choose;
 mod completions;
 mod exit;
 mod failures;
+mod folder;
 mod help;
 mod interrupt;
 mod list;
@@ -17,6 +18,7 @@ mod report;
 mod run;
 mod schema;
 mod search;
+mod selection;
 mod shrink;
 mod sweep;
 
@@ -59,6 +61,6 @@ pub fn main(registry: &Registry) -> ExitCode {
 /// Prints help, which clap would colour and print itself, but without a word if it cannot.
 fn help(error: &clap::Error) -> Exit {
     let text = error.render();
-    let colour = run::colour();
+    let colour = output::colour();
     output::print_all(&if colour { text.ansi().to_string() } else { text.to_string() })
 }

@@ -1,6 +1,7 @@
 //! Results to stdout, everything else to stderr. Neither may be there, and that is no panic.
 
 use super::exit::Exit;
+use crate::campaign::Disagreement;
 use std::io::{self, ErrorKind, Write};
 
 /// Standard output, and what became of it.
@@ -51,4 +52,21 @@ pub fn complain(message: &str) {
 pub fn usage(message: &str) -> Exit {
     complain(message);
     Exit::Usage
+}
+
+/// Whether stdout is to be coloured: it is a terminal, and `NO_COLOR`, `CLICOLOR` and
+/// `CLICOLOR_FORCE` agree.
+pub fn colour() -> bool {
+    anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never
+}
+
+/// Shows a run in which two worlds differ, and how many there are.
+pub fn disagree(first: &Disagreement, count: u64) -> Exit {
+    let Disagreement { replay, twin, told } = first;
+    let which = if *twin { "the twin of one" } else { "one of them" };
+    complain(&format!(
+        "the two worlds differ in {count} runs, which is a bug of aftermath; {which}:\n\
+         {replay}\n{told}"
+    ));
+    Exit::Bug
 }

@@ -3,8 +3,8 @@
 use super::args::{Format, ReplayArgs};
 use super::choose::choose;
 use super::exit::Exit;
-use super::output::{Output, complain, usage};
-use super::run::{disagree, load};
+use super::output::{Output, complain, disagree, usage};
+use super::selection::load;
 use crate::agreement;
 use crate::campaign::{Disagreement, too_large};
 use crate::config::Worlds;

@@ -2,12 +2,13 @@
 
 use super::args::{Format, SearchArgs};
 use super::exit::Exit;
+use super::folder::Folder;
 use super::interrupt;
 use super::output::{Output, complain, usage};
-use super::run::{jobs, known};
+use super::selection::{jobs, known};
 use crate::config::Quantity;
 use crate::scenario::parameter::Amount;
-use crate::search::{Curve, Failed, Search, Seen};
+use crate::search::{Curve, Found, Search, Seen};
 use aftermath_reports::search::{self as reported, Unit, Value, jsonl, table};
 use aftermath_reports::write::write_search;
 use aftermath_systems::strategies::Registry;
@@ -39,24 +40,24 @@ pub fn search(args: &SearchArgs, registry: &Registry) -> Exit {
         worlds: selection.world,
     };
     // Before hours of work, not after; and nothing is left of it where nothing is written.
-    let made = !args.out.exists();
-    if let Err(error) = std::fs::create_dir_all(&args.out) {
-        return usage(&format!("error: cannot write to {}: {error}\n", args.out.display()));
-    }
+    let made = match Folder::make(&args.out) {
+        Ok(made) => made,
+        Err(message) => return usage(&message),
+    };
     let found = search.run(registry, interrupt::listen());
-    let empty = |curve: &Curve| curve.seen.values().all(|seen| seen.runs == 0);
-    if made && found.as_ref().map_or(true, |curves| curves.iter().all(empty)) {
-        let _ = std::fs::remove_dir(&args.out);
+    let ran = |curve: &Curve| curve.seen.values().any(|seen| seen.runs > 0);
+    if !found.as_ref().is_ok_and(|found| found.curves.iter().any(ran)) {
+        made.undo();
     }
-    let curves = match found {
-        Ok(curves) => curves,
-        Err(Failed::Usage(message)) => return usage(&format!("error: {message}\n")),
-        Err(Failed::Interrupted) => {
-            complain("interrupted; nothing is written\n");
+    let Found { curves, interrupted } = match found {
+        Ok(found) => found,
+        Err(message) => return usage(&format!("error: {message}\n")),
+    };
+    if !curves.iter().any(ran) {
+        if interrupted {
+            complain("interrupted before a first value was done; nothing is written\n");
             return Exit::Interrupted;
         }
-    };
-    if curves.iter().all(empty) {
         complain("nothing ran: no run is left by the seeds, strategies and case asked for\n");
         return Exit::NothingRan;
     }
@@ -71,6 +72,13 @@ pub fn search(args: &SearchArgs, registry: &Registry) -> Exit {
     }
     if args.format == Format::Human {
         output.print(&format!("\ncurves: {}\n", args.out.join("search.svg").display()));
+    }
+    if interrupted {
+        complain(
+            "interrupted: what is done is written; values are missing, and a border may be wider \
+             than it could be\n",
+        );
+        return Exit::Interrupted;
     }
     output.exit(Exit::Held)
 }

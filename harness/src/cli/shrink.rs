@@ -3,10 +3,11 @@
 use super::args::ShrinkArgs;
 use super::choose::choose;
 use super::exit::Exit;
+use super::folder::Folder;
 use super::interrupt;
 use super::output::{Output, complain, usage};
 use super::progress;
-use super::run::load;
+use super::selection::load;
 use crate::shrink::{Limits, Shrunk, Size, Unshrunk, shrink as search};
 use aftermath_reports::words::plural;
 use aftermath_systems::options::format_duration;
@@ -32,10 +33,8 @@ pub fn shrink(args: &ShrinkArgs, registry: &Registry) -> Exit {
         return usage(&format!("error: {} is a directory, name a file\n", path.display()));
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    if let Some(folder) = folder
-        && let Err(error) = std::fs::create_dir_all(folder)
-    {
-        return usage(&format!("error: cannot write to {}: {error}\n", folder.display()));
+    if let Err(message) = Folder::make(folder.unwrap_or(Path::new("."))) {
+        return usage(&message);
     }
     let stop = interrupt::listen();
     let bar = progress::bar_at_most(u64::from(args.budget));

@@ -2,10 +2,11 @@
 
 use super::args::SweepArgs;
 use super::exit::Exit;
+use super::folder::Folder;
 use super::interrupt;
-use super::output::{Output, complain, usage};
+use super::output::{Output, colour, complain, usage};
 use super::progress;
-use super::run::{colour, jobs, known, load};
+use super::selection::{jobs, known, load};
 use crate::config::{Case, Expect, FaultConfig, Scenario};
 use crate::plan::{RunPlan, settled};
 use crate::record::quote;
@@ -55,9 +56,8 @@ pub fn sweep(args: &SweepArgs, registry: &Registry) -> Exit {
         complain("nothing ran: no case of the scenario is left by what was asked for\n");
         return Exit::NothingRan;
     }
-    let points = args.out.join("points");
-    if let Err(error) = std::fs::create_dir_all(&points) {
-        return usage(&format!("error: cannot write to {}: {error}\n", points.display()));
+    if let Err(message) = Folder::make(&args.out.join("points")) {
+        return usage(&message);
     }
     let stop = interrupt::listen();
     let mut output = Output::default();
@@ -208,7 +208,8 @@ impl Whole {
                 let number = self.cells.len() + 1;
                 let path = args.out.join("points").join(format!("{label}-{number}.toml"));
                 write_replay(sweep, written_of(found), &path)?;
-                cell.replay = Some(format!("aftermath run {}", quote(&path.to_string_lossy())));
+                let path = quote(&path.to_string_lossy());
+                cell.replay = Some(format!("{} run {path}", scenario.program));
             }
             self.cells.push(cell);
         }

@@ -33,6 +33,8 @@ pub struct Scenario {
     pub about: String,
     /// The file, as the user wrote it, for messages and replay lines.
     pub path: String,
+    /// How the program that has read it is called, for replay lines.
+    pub program: &'static str,
     /// A hash of what it says, comments and layout left out, and of the rows that it reads, in
     /// hexadecimal digits.
     pub content: String,

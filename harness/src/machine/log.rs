@@ -182,7 +182,16 @@ impl Touched {
     }
 }
 
+/// Most outputs for which there is room from the beginning; what is not used costs no memory.
+const OUTPUTS_MAX: usize = 1 << 17;
+
 impl MachineLog {
+    /// An empty one, with room for so many outputs.
+    pub fn new(outputs: usize, traced: bool) -> MachineLog {
+        let deliveries = Vec::with_capacity(outputs.min(OUTPUTS_MAX));
+        MachineLog { deliveries, trace: traced.then(Vec::new), ..MachineLog::default() }
+    }
+
     /// Notes what a fault on links has to do with a frame.
     pub fn note(&mut self, fault: usize, met: Met, body: &Body) {
         let touched = self.touched.entry(fault).or_default();

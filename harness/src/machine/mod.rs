@@ -35,13 +35,14 @@ use crate::narrator::tell;
 use crate::plan::{Mutation, RunPlan, Spell};
 use aftermath_systems::context::Cx;
 use aftermath_systems::node::Node;
+use aftermath_systems::plan::OperatorRole;
 use aftermath_systems::protocol::{Effects, Event, Nanos, NodeId, RestartFrom, Stored, Term};
 use agenda::{Agenda, Key};
 use device::Device;
 use lane::Lane;
 use points::Watch;
 use session::Sessions;
-use std::hash::Hash;
+use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 use timers::Timers;
 
@@ -187,6 +188,9 @@ impl Clone for Machine {
 impl Machine {
     /// A machine whose process starts at time 0.
     pub fn new(plan: &Rc<RunPlan>, id: NodeId, traced: bool) -> Machine {
+        let is_sink = matches!(plan.systems.operator_of(id).role, OperatorRole::Sink);
+        // As many as there are inputs, where each gives one.
+        let outputs = if is_sink { plan.systems.workload.inputs.len() } else { 0 };
         let mut machine = Machine {
             id,
             plan: Rc::clone(plan),
@@ -220,7 +224,7 @@ impl Machine {
             spare: Vec::new(),
             outbox: Vec::new(),
             acts: Vec::new(),
-            log: MachineLog { trace: traced.then(Vec::new), ..MachineLog::default() },
+            log: MachineLog::new(outputs, traced),
         };
         let found = Found { stored: Stored::default(), from: RestartFrom::Nothing };
         machine.schedule(0, Class::Started, Work::Started(Box::new(found)));
@@ -277,7 +281,7 @@ impl Machine {
             HandlerId { node: self.id.0, incarnation: self.incarnation, number: self.handlers };
         if let (Some(trace), Some(event)) = (&mut self.log.trace, described) {
             let effects = effects.list.iter().map(|effect| format!("{effect:?}")).collect();
-            let hash = self.hash.0;
+            let hash = self.hash.finish();
             trace.push(TraceEvent { at: now, handler, cause, event, effects, hash, done: 0 });
         }
         if let (Some(steps), Some(event)) = (&mut self.log.steps, kind) {
@@ -289,8 +293,7 @@ impl Machine {
         let spots = self.spots_in(handler);
         let wanted = effects.list.len();
         let mut done = 0;
-        effects.list.reverse();
-        while let Some(effect) = effects.list.pop() {
+        for effect in effects.list.drain(..) {
             // Whoever dies or restarts itself has no further wishes.
             let lives = |machine: &Machine| machine.incarnation == handler.incarnation;
             if !spots.is_empty() && lives(self) {
@@ -302,11 +305,11 @@ impl Machine {
             self.execute(now, effect, lineage, handler);
             done += 1;
         }
-        effects.list.clear();
         if done == wanted && !spots.is_empty() && self.phase != Phase::Down {
             self.reach_spot(now, &spots, wanted);
         }
         // What stood in for it holds nothing, so nothing is to be dropped.
+        debug_assert_eq!(self.effects.list.capacity(), 0, "an event within an event");
         std::mem::forget(std::mem::replace(&mut self.effects, effects));
         if let Some(event) = self.log.trace.as_mut().and_then(|trace| trace.last_mut()) {
             event.done = done;

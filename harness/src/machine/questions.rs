@@ -4,6 +4,7 @@ use super::{HANDLERS_PER_INSTANT_MAX, Machine, Phase, Work};
 use aftermath_systems::operator::Digest;
 use aftermath_systems::plan::OperatorRole;
 use aftermath_systems::protocol::Nanos;
+use std::hash::Hasher;
 
 impl Machine {
     /// Whether this replica leads its instance (or is just taking over).
@@ -90,7 +91,7 @@ impl Machine {
 
     /// The running hash over all events and effects.
     pub fn hash(&self) -> u64 {
-        self.hash.0
+        self.hash.finish()
     }
 
     /// Number of events handled.

@@ -164,6 +164,7 @@ fn parse_with(
         name: root.read(&top::NAME, name).map_or(stem, str::to_string),
         about: root.read(&top::ABOUT, Item::text).unwrap_or_default().to_string(),
         path: path.to_string(),
+        program: registry.program(),
         content: String::new(),
         seeds: root.read(&top::SEEDS, seeds).unwrap_or(0..1),
         worlds: root.word(&top::WORLD, "world", Worlds::ALL).unwrap_or_default(),

@@ -7,10 +7,10 @@ use crate::planted_bugs::Bug;
 use crate::protocol::{ChannelId, Item};
 
 /// What to do with an item.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Step {
     /// Take it.
-    Take(Item),
+    Take,
     /// It waits, or it was a barrier and others are still to come.
     Wait,
     /// It was the last barrier: cut now, then take what [`Alignment::release`] returns.
@@ -31,14 +31,14 @@ pub struct Alignment {
 
 impl Alignment {
     /// Decides about an item of `channel`.
-    pub fn step(&mut self, cx: &Cx, channel: ChannelId, item: Item) -> Step {
+    pub fn step(&mut self, cx: &Cx, channel: ChannelId, item: &Item) -> Step {
         match item {
-            Item::Barrier(number) => self.barrier(cx, number, channel),
+            Item::Barrier(number) => self.barrier(cx, *number, channel),
             item if self.arrived.contains(&channel) && !cx.planted(Bug::NoAlignment) => {
-                self.held.push((channel, item));
+                self.held.push((channel, item.clone()));
                 Step::Wait
             }
-            item => Step::Take(item),
+            _ => Step::Take,
         }
     }
 

@@ -13,15 +13,12 @@ impl Item for Tuple {
         let hash = mix(mix(hash, semantic.index), self.scheduled);
         match &self.payload {
             Payload::Pair { key, value } => mix(mix(hash, u64::from(*key)), *value as u64),
-            Payload::Record(fields) => fields.iter().fold(hash, |hash, field| {
-                mix(
-                    hash,
-                    match field {
-                        Field::Integer(number) => *number as u64,
-                        Field::Fixed { units, .. } => *units as u64,
-                        Field::Text(symbol) => symbol.0.into(),
-                    },
-                )
+            Payload::Record(fields) => fields.iter().fold(hash, |hash, field| match field {
+                Field::Integer(number) => mix(hash, *number as u64),
+                Field::Fixed { units, decimals } => {
+                    mix(mix(hash, *units as u64), (*decimals).into())
+                }
+                Field::Text(symbol) => mix(hash, symbol.0.into()),
             }),
             Payload::End => hash,
         }

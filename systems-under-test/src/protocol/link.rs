@@ -94,7 +94,7 @@ pub struct Request {
 }
 
 /// Names a request among all that the leaders of one instance make.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Ask {
     /// The term of the leader that asks.
     pub term: Term,
@@ -104,7 +104,7 @@ pub struct Ask {
 
 /// By what authority an item is sent: what its receiver tells the talk of a zombie, and what was
 /// sent before a rewind, from what it must take.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Stamp {
     /// The sender's term.
     pub term: Term,

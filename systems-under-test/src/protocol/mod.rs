@@ -4,6 +4,7 @@ pub mod effect;
 pub mod event;
 pub mod ids;
 pub mod link;
+mod shown;
 pub mod tuple;
 
 pub use effect::{Cause, Effect, Effects, decode};

@@ -8,9 +8,7 @@ use std::rc::Rc;
 
 /// Place of a tuple in its stream: the sequence number of the source tuple that caused it, and a
 /// sub-index for operators that emit several outputs for one input.
-#[derive(
-    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize,
-)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub struct Position {
     /// Sequence number at the source, from 0.
     pub sequence: u64,
@@ -182,7 +180,7 @@ impl Serialize for Positions {
 
 /// What receivers deduplicate and acknowledge by: kept down the chain, so that a restarted
 /// operator gives a re-computed output the id of the first one.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct DeliveryId {
     /// The path from the source.
     pub stream: StreamId,
@@ -192,9 +190,7 @@ pub struct DeliveryId {
 
 /// What the judge compares by: given by the operator, independent of how the output was reached
 /// ("origin DTW, week 3"), because after a gap a window may close on another trigger.
-#[derive(
-    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize,
-)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub struct SemanticId {
     /// Which of the operator's kinds of output; the pipeline names them.
     pub kind: u16,
@@ -257,7 +253,7 @@ impl Payload {
 }
 
 /// One tuple. Its size is pinned by a test: it is moved for every hop of every run.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Tuple {
     /// For deduplication and acknowledgements.
     pub id: DeliveryId,

@@ -106,12 +106,15 @@ pub const ALL: &[Entry] = &[
 
 /// The strategies that a command line knows: the built-in ones and those of other crates.
 #[derive(Clone)]
-pub struct Registry(Vec<Entry>);
+pub struct Registry {
+    program: &'static str,
+    entries: Vec<Entry>,
+}
 
 impl Registry {
     /// The strategies of this crate.
     pub fn built_in() -> Registry {
-        Registry(ALL.to_vec())
+        Registry { program: "aftermath", entries: ALL.to_vec() }
     }
 
     /// Adds a strategy that lives elsewhere.
@@ -121,17 +124,29 @@ impl Registry {
     #[must_use]
     pub fn with(mut self, entry: Entry) -> Registry {
         assert!(self.find(entry.name).is_none(), "two strategies are called {}", entry.name);
-        self.0.push(entry);
+        self.entries.push(entry);
         self
+    }
+
+    /// Says how the program that knows these strategies is called on a command line; otherwise it
+    /// is `aftermath`. Lines that run something again begin with it.
+    #[must_use]
+    pub fn called(self, program: &'static str) -> Registry {
+        Registry { program, ..self }
+    }
+
+    /// How the program is called on a command line.
+    pub fn program(&self) -> &'static str {
+        self.program
     }
 
     /// The strategy of that name.
     pub fn find(&self, name: &str) -> Option<&Entry> {
-        self.0.iter().find(|entry| entry.name == name)
+        self.entries.iter().find(|entry| entry.name == name)
     }
 
     /// All of them, in order.
     pub fn iter(&self) -> impl Iterator<Item = &Entry> {
-        self.0.iter()
+        self.entries.iter()
     }
 }

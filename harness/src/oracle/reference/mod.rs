@@ -83,7 +83,7 @@ fn numbers(payload: &Payload) -> impl Iterator<Item = i64> {
         Payload::Record(fields) => (None, &fields[..]),
         Payload::End => (None, &[][..]),
     };
-    pair.into_iter().chain(fields.iter().map(number))
+    pair.into_iter().chain(fields.iter().flat_map(column))
 }
 
 fn answer(systems: &Plan) -> Option<Answer> {
@@ -239,11 +239,13 @@ fn close(answer: &mut Answer, open: &mut BTreeMap<u32, (i64, i64, i64)>, week: i
     }
 }
 
-/// A column; of a text its symbol.
-fn number(field: &Field) -> i64 {
-    match field {
-        Field::Integer(number) => *number,
-        Field::Fixed { units, .. } => *units,
-        Field::Text(symbol) => symbol.0.into(),
-    }
+/// A column; of a text its symbol, of a fixed-point number its units and how many decimals they
+/// have.
+fn column(field: &Field) -> impl Iterator<Item = i64> {
+    let (number, decimals) = match field {
+        Field::Integer(number) => (*number, None),
+        Field::Fixed { units, decimals } => (*units, Some(i64::from(*decimals))),
+        Field::Text(symbol) => (symbol.0.into(), None),
+    };
+    [number].into_iter().chain(decimals)
 }

@@ -15,11 +15,13 @@ fn events(systems: &Plan) -> impl Iterator<Item = (u64, Nanos, Event)> {
     rows.filter_map(event)
 }
 
-/// q1: each bid, its price times 0.908. The first column is the kind of a bid.
+/// q1: each bid, its price times 0.908, which has three decimals more. The first column is the kind
+/// of a bid.
 pub(super) fn q1(systems: &Plan) -> Answer {
     let answer = |(row, _, event)| match event {
-        Event::Bid { auction, bidder, price: Price { units, .. } } => {
-            Some(((0, 0, row), vec![2, i64::from(bidder), i64::from(auction), units * 908]))
+        Event::Bid { auction, bidder, price: Price { units, decimals } } => {
+            let price = [units * 908, i64::from(decimals) + 3];
+            Some(((0, 0, row), [&[2, i64::from(bidder), i64::from(auction)], &price[..]].concat()))
         }
         _ => None,
     };

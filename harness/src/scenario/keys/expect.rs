@@ -1,6 +1,6 @@
 //! The keys of expectations. Which quantities there are is in [`Quantity::ALL`].
 
-use super::Default::{Else, Is};
+use super::WhenLeftOut::{Else, Is};
 use super::{Form, Key, Kind, Least, Words, integer, key, names};
 use crate::config::{Observed, Quantity};
 use aftermath_reports::record::{Status, ValueClass};
@@ -32,7 +32,7 @@ pub const VALUES: [(&str, ValueClass); 3] = [
 /// What retained memory does.
 pub const MEMORIES: [(&str, bool); 2] = [("bounded", true), ("grows", false)];
 
-const NOTHING: super::Default = Else("not judged");
+const NOTHING: super::WhenLeftOut = Else("not judged");
 
 pub const OBSERVED: Key = key(
     "observed",
@@ -94,7 +94,7 @@ pub const NUMBER: &[Kind] = &[
     Kind::Table(&[key("min", COUNT, ANY, AT_LEAST), key("max", COUNT, ANY, AT_MOST)]),
     PREDICTED,
 ];
-const ANY: super::Default = Else("no limit");
+const ANY: super::WhenLeftOut = Else("no limit");
 const AT_LEAST: &str = "At least this.";
 const AT_MOST: &str = "At most this.";
 const PREDICTED: Kind = Kind::Table(&[OF, WITHIN, TIMES]);
@@ -102,7 +102,7 @@ const PREDICTED: Kind = Kind::Table(&[OF, WITHIN, TIMES]);
 pub const OF: Key = key(
     "of",
     Kind::Word(Words::Formulas),
-    super::Default::Required,
+    super::WhenLeftOut::Required,
     "What this formula predicts, see `aftermath list formulas`.",
 );
 pub const WITHIN: Key = key(

@@ -1,6 +1,6 @@
 //! The keys of a fault, beside its own options; and of schedules that are drawn.
 
-use super::Default::{Else, Is, Required};
+use super::WhenLeftOut::{Else, Is, Required};
 use super::{Form, Key, Kind, Least, Words, integer, key};
 
 /// Most faults of a case.

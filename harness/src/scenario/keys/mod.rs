@@ -26,7 +26,7 @@ pub struct Key {
     /// What it takes.
     pub kind: Kind,
     /// What holds when it is left out.
-    pub default: Default,
+    pub default: WhenLeftOut,
     /// What it is for, in one sentence. Integers say their unit in their kind.
     pub doc: &'static str,
     /// Whose it is, if it is an option of one strategy or pipeline; else empty.
@@ -35,7 +35,7 @@ pub struct Key {
 
 /// What holds when a key is left out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Default {
+pub enum WhenLeftOut {
     /// It must be there.
     Required,
     /// This value, as in a file but without quotes.
@@ -147,7 +147,7 @@ pub struct Form {
 }
 
 /// A key; see [`Key`].
-const fn key(name: &'static str, kind: Kind, default: Default, doc: &'static str) -> Key {
+const fn key(name: &'static str, kind: Kind, default: WhenLeftOut, doc: &'static str) -> Key {
     Key { name, kind, default, doc, owner: "" }
 }
 
@@ -190,8 +190,10 @@ impl Key {
     /// When it has none.
     pub fn default_text(&self) -> &'static str {
         match self.default {
-            Default::Is(text) => text,
-            Default::Required | Default::Else(_) => panic!("`{}` has no default", self.name),
+            WhenLeftOut::Is(text) => text,
+            WhenLeftOut::Required | WhenLeftOut::Else(_) => {
+                panic!("`{}` has no default", self.name)
+            }
         }
     }
 
@@ -204,8 +206,8 @@ impl Key {
             OptionKind::Percent => Kind::Percent,
         };
         let default = match doc.default {
-            "" => Default::Else("not set"),
-            text => Default::Is(text),
+            "" => WhenLeftOut::Else("not set"),
+            text => WhenLeftOut::Is(text),
         };
         Key { owner, ..key(doc.name, kind, default, doc.doc) }
     }
@@ -235,7 +237,7 @@ impl Kind {
             Kind::StrategyOptions => {
                 let own = |name, options| {
                     let doc = "Options for this strategy alone.";
-                    key(name, Kind::Options(options), Default::Else("none"), doc)
+                    key(name, Kind::Options(options), WhenLeftOut::Else("none"), doc)
                 };
                 let all = registry.iter();
                 let shared = all.flat_map(|e| e.options.iter().map(|o| Key::of_option(o, e.name)));
@@ -245,7 +247,7 @@ impl Kind {
             Kind::Fault => {
                 let all = crate::faults::ALL.iter();
                 let fault = |f: &'static Fault| {
-                    key(f.name, Kind::FaultOf(f), Default::Else("another fault"), f.summary)
+                    key(f.name, Kind::FaultOf(f), WhenLeftOut::Else("another fault"), f.summary)
                 };
                 all.map(fault).chain(faults::WHEN.iter().copied()).collect()
             }
@@ -260,7 +262,7 @@ impl Kind {
             Kind::Expect => {
                 let own = registry.iter().map(|entry| {
                     let doc = "What is expected under this strategy, over and above.";
-                    key(entry.name, Kind::ExpectOf, Default::Else("nothing more"), doc)
+                    key(entry.name, Kind::ExpectOf, WhenLeftOut::Else("nothing more"), doc)
                 });
                 expect::ALL.iter().copied().chain(expect::quantities()).chain(own).collect()
             }

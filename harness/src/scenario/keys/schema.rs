@@ -3,7 +3,7 @@
 //! nothing that the reader takes, so what a case may give instead is required only where there is
 //! no case.
 
-use super::{Default, Form, Key, Kind, Least, Words, told, top};
+use super::{Form, Key, Kind, Least, WhenLeftOut, Words, told, top};
 use aftermath_systems::strategies::Registry;
 use serde_json::{Map, Value, json};
 
@@ -168,7 +168,7 @@ impl Writer<'_> {
         let mut table = json!({
             "type": "object", "properties": properties, "additionalProperties": false,
         });
-        let names = keys.iter().filter(|key| key.default == Default::Required);
+        let names = keys.iter().filter(|key| key.default == WhenLeftOut::Required);
         let names: Vec<_> = names.map(|key| key.name).collect();
         if required && !names.is_empty() {
             extend(&mut table, json!({ "required": names }));
@@ -191,7 +191,7 @@ impl Writer<'_> {
                 "description": format!("{owner}{}\n\nTakes {takes}; {default}.", key.doc),
             }),
         );
-        if let Default::Is(text) = key.default {
+        if let WhenLeftOut::Is(text) = key.default {
             let value = match key.kind {
                 Kind::Integer { .. } => json!(key.default_number()),
                 Kind::Boolean => json!(text == "true"),

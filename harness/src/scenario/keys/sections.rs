@@ -1,6 +1,6 @@
 //! The keys of the sections about the dataflow, its input and the world around it.
 
-use super::Default::{Else, Is, Required};
+use super::WhenLeftOut::{Else, Is, Required};
 use super::{Form, Key, Kind, Least, Words, integer, key, names};
 use aftermath_systems::plan::Dedup;
 use aftermath_systems::protocol::SECOND;
@@ -116,7 +116,7 @@ pub mod input {
     /// `"3..17"` or `"40"`.
     pub const TUPLE_RANGE: Form = Form {
         what: "tuples from..to, without the last, or one tuple",
-        pattern: r"^ *[0-9]+ *(\.\. *[0-9]+ *)?$",
+        pattern: r"^ *\+?[0-9]+ *(\.\. *\+?[0-9]+ *)?$",
         example: "3..17",
     };
     pub const ALL: &[Key] = &[RATE_PER_S, GENERATED, RECORDED, NEXMARK, TAKE, ONLY];

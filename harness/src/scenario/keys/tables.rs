@@ -1,6 +1,6 @@
 //! Keys and faults as tables of Markdown, for scenarios/README.md.
 
-use super::{Default, Key, Kind, told, top};
+use super::{Key, Kind, WhenLeftOut, told, top};
 use crate::faults::{ALL, Place};
 use aftermath_systems::strategies::Registry;
 
@@ -44,9 +44,9 @@ pub fn keys(registry: &Registry) -> String {
 /// A key with its default, where that is a value.
 fn named(key: &Key) -> String {
     match key.default {
-        Default::Is("") | Default::Else(_) => format!("`{}`", key.name),
-        Default::Is(_) => format!("`{}` {}", key.name, told::written(key)),
-        Default::Required => format!("`{}` (required)", key.name),
+        WhenLeftOut::Is("") | WhenLeftOut::Else(_) => format!("`{}`", key.name),
+        WhenLeftOut::Is(_) => format!("`{}` {}", key.name, told::written(key)),
+        WhenLeftOut::Required => format!("`{}` (required)", key.name),
     }
 }
 

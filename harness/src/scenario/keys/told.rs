@@ -1,7 +1,7 @@
 //! Keys as people read them: what `aftermath list keys` prints.
 
 use super::super::diagnostic::nearest;
-use super::{Default, Key, Kind, Least, Words, faults, top};
+use super::{Key, Kind, Least, WhenLeftOut, Words, faults, top};
 use crate::faults::ALL;
 use aftermath_systems::strategies::Registry;
 
@@ -113,9 +113,9 @@ fn is_place_again(kind: Kind, key: &Key) -> bool {
 /// What is said of a default.
 pub fn default(key: &Key) -> String {
     match key.default {
-        Default::Required => "required".to_string(),
-        Default::Is(_) => format!("default {}", written(key)),
-        Default::Else(words) => format!("default: {words}"),
+        WhenLeftOut::Required => "required".to_string(),
+        WhenLeftOut::Is(_) => format!("default {}", written(key)),
+        WhenLeftOut::Else(words) => format!("default: {words}"),
     }
 }
 

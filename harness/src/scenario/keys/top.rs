@@ -1,13 +1,13 @@
 //! The keys at the top of a scenario, and those of a case.
 
-use super::Default::{Else, Is, Required};
+use super::WhenLeftOut::{Else, Is, Required};
 use super::{Form, Key, Kind, Least, Words, faults, key, names, sections};
 use crate::config::Worlds;
 
 /// `"0..20"`.
 pub const SEED_RANGE: Form = Form {
     what: "seeds from..to, without the last",
-    pattern: r"^ *[0-9]+ *\.\. *[0-9]+ *$",
+    pattern: r"^ *\+?[0-9]+ *\.\. *\+?[0-9]+ *$",
     example: "0..20",
 };
 /// A name that is shown in tables and records.

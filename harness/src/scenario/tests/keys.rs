@@ -1,4 +1,4 @@
-use super::super::keys::{Default, Key, Kind, told, top};
+use super::super::keys::{Key, Kind, WhenLeftOut, told, top};
 use super::*;
 use std::collections::BTreeSet;
 
@@ -103,21 +103,21 @@ fn a_default_is_what_holds_when_nothing_is_said() {
     let mut said = 0;
     for section in top::SECTIONS {
         let Kind::Table(keys) = section.kind else { continue };
-        for key in keys.iter().filter(|key| matches!(key.default, Default::Is(_))) {
+        for key in keys.iter().filter(|key| matches!(key.default, WhenLeftOut::Is(_))) {
             let line = format!("[{}]\n{} = {}\n", section.name, key.name, told::written(key));
             assert_eq!(config(&format!("{MINIMAL}{line}")), silent, "{line}");
             said += 1;
         }
     }
     assert!(said >= 15, "{said}");
-    for key in top::all().iter().filter(|key| matches!(key.default, Default::Is(_))) {
+    for key in top::all().iter().filter(|key| matches!(key.default, WhenLeftOut::Is(_))) {
         let text = format!("{} = {}\n{MINIMAL}", key.name, told::written(key));
         assert_eq!(config(&text), silent, "{}", key.name);
     }
     let swarm = "[faults]\nswarm = { }\n";
     let Kind::Table([drawn]) = top::FAULTS_DRAWN.kind else { panic!("there is one table") };
     for key in drawn.kind.keys(&registry).unwrap() {
-        if let Default::Is(_) = key.default {
+        if let WhenLeftOut::Is(_) = key.default {
             let line = format!("{} = {} ", key.name, told::written(&key));
             let text = format!("{MINIMAL}{}", swarm.replace("{ ", &format!("{{ {line}")));
             assert_eq!(config(&text), config(&format!("{MINIMAL}{swarm}")), "{line}");

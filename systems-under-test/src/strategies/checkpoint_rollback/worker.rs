@@ -257,29 +257,29 @@ impl Worker {
             Role::Restored if !cx.planted(Bug::RestartWithoutParking) => {
                 self.early.push((term, channel, item));
             }
-            Role::Running | Role::Restored => self.take(cx, term, channel, item, fx),
+            Role::Running | Role::Restored => self.take(cx, term, channel, &item, fx),
             Role::Spare => {}
         }
     }
 
-    fn take(&mut self, cx: &Cx, term: Term, channel: ChannelId, item: Item, fx: &mut Effects) {
+    fn take(&mut self, cx: &Cx, term: Term, channel: ChannelId, item: &Item, fx: &mut Effects) {
         if term < self.term && cx.plan.is_internal(channel) {
             return;
         }
         if let Item::Barrier(number) = item {
-            for (channel, item) in self.alignment.supersede(number) {
-                self.take(cx, self.term, channel, item, fx);
+            for (channel, item) in self.alignment.supersede(*number) {
+                self.take(cx, self.term, channel, &item, fx);
             }
         }
         match self.alignment.step(cx, channel, item) {
             Step::Wait => {}
-            Step::Take(item) => {
-                self.task.take(cx, self.term, (channel, &item), fx, |_, _| {});
+            Step::Take => {
+                self.task.take(cx, self.term, (channel, item), fx, |_, _| {});
             }
             Step::Cut(number) => {
                 self.cut(cx, number, fx);
                 for (channel, item) in self.alignment.release() {
-                    self.take(cx, self.term, channel, item, fx);
+                    self.take(cx, self.term, channel, &item, fx);
                 }
             }
         }
@@ -295,7 +295,9 @@ impl Worker {
     }
 
     fn cut(&mut self, cx: &Cx, number: u64, fx: &mut Effects) {
-        let changed = self.task.operator.delta().entries;
+        let whole = std::mem::take(&mut self.whole_next) || !self.incremental;
+        // Before the snapshot, which is a cut as well.
+        let changed = (!whole).then(|| self.task.operator.delta().entries);
         let state = self.task.operator.snapshot();
         let ports = &self.task.ports;
         let (inbox, log) = (ports.inbox.state(), ports.outbox.log());
@@ -305,8 +307,7 @@ impl Worker {
         let log_bytes: u64 = log.iter().map(tuple_bytes).sum();
         let entry_bytes = cx.plan.settings.entry_bytes;
         let restored_bytes = state.entries * entry_bytes + log_bytes;
-        let whole = std::mem::take(&mut self.whole_next) || !self.incremental;
-        let written = if whole { state.entries } else { changed };
+        let written = changed.unwrap_or(state.entries);
         let wanted = inbox.wanted.clone();
         let blob = Blob {
             modelled_bytes: written * entry_bytes + log_bytes,
@@ -358,7 +359,7 @@ impl Worker {
             |inbox: &Inbox, channel| Resend::From(inbox.on_channel(cx, channel, inbox.received()));
         self.task.take_over_from(cx, term, &Self::outside(cx), from, fx);
         for (sent_in, channel, item) in std::mem::take(&mut self.early) {
-            self.take(cx, sent_in, channel, item, fx);
+            self.take(cx, sent_in, channel, &item, fx);
         }
         if let Some(number) = self.triggered.take() {
             self.trigger(cx, number, fx);
