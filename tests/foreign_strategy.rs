@@ -294,13 +294,16 @@ set = { "protection.dedup" = "off" }
 
 /// Runs the scenario with `entry` in the place of `shared-standby`.
 fn run(entry: Entry) -> Outcome {
-    let registry = Registry::built_in().with(entry);
+    let registry = Registry::built_in().with(entry).called("my-engine");
     let text = SCENARIO.replace(ENTRY.name, entry.name);
     let scenario = scenario::parse(&text, "foreign.toml", root(), &registry, &formulas::names())
         .unwrap_or_else(|mistakes| panic!("{mistakes}"));
     let campaign =
         Campaign { scenarios: &[scenario], seeds: None, strategies: vec![], jobs: 2, worlds: None };
-    campaign.run(&registry, &|_| {})
+    let outcome = campaign.run(&registry, &|_| {});
+    let replayed = |record: &Record| record.replay.starts_with("my-engine replay foreign.toml ");
+    assert!(outcome.records.iter().all(replayed), "by the program that has the strategy");
+    outcome
 }
 
 /// Who spoke in the broken runs.

@@ -5,7 +5,12 @@ mod support;
 use aftermath_harness::Registry;
 use serde_json::Value;
 use std::path::Path;
-use support::{Ran, SMALL, Scratch, aftermath, files_of};
+use std::process::Stdio;
+use std::time::Duration;
+use support::{PROGRAM, Ran, SMALL, Scratch, aftermath, command, files_of, finish};
+
+/// What a search writes.
+const FILES: [&str; 4] = ["search.csv", "search.jsonl", "search.png", "search.svg"];
 
 /// The leading replica of `count` stands still from 125 ms on.
 const PAUSE: &str = "[[fault]]\npause = { node = \"count\" }\nat = \"125ms\"\nfor = \"26ms\"\n";
@@ -43,7 +48,7 @@ fn a_pause_is_suspected_if_it_outlasts_the_heartbeat_that_would_be_in_time() {
         assert_eq!((&line["found_at_first"], &line["crossings"]), (&false.into(), &1.into()));
     }
     let names: Vec<String> = files_of(&out).into_iter().map(|(name, _)| name).collect();
-    assert_eq!(names, ["search.csv", "search.jsonl", "search.png", "search.svg"]);
+    assert_eq!(names, FILES);
     let written = std::fs::read_to_string(format!("{out}/search.jsonl")).expect("lines");
     assert_eq!(written, ran.stdout);
     // The same search gives the same bytes, and on one thread.
@@ -159,4 +164,43 @@ fn a_setting_that_only_one_case_has_is_searched_in_that_one() {
     assert_eq!((found.len(), &found[0]["first_after"]), (1, &"26ms".into()), "{found:?}");
     let most = "--parameter|faults.swarm.most|--from|1|--to|3|--case|swarm|--strategy|amnesia";
     search(&path, &out, most).exits(0);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_search_that_is_told_to_end_writes_what_it_has_seen() {
+    let scratch = Scratch::new("search-ended");
+    let (path, out) = (pinned(&scratch, PAUSE), scratch.at("out"));
+    let ended = |after_ms: u64| {
+        let mut command = command(PROGRAM);
+        command.args(["search", &path, "--out", &out, "--seeds", "0..300", "--steps", "40"]);
+        command.args(["--parameter", "fault.0.for", "--from", "5ms", "--to", "85ms"]);
+        let command = command.args(["--strategy", "amnesia"]).stdout(Stdio::null());
+        let mut child = command.spawn().expect("the program can be started");
+        std::thread::sleep(Duration::from_millis(after_ms));
+        let mut shell = support::command("sh");
+        shell.arg("-c").arg(format!("kill -TERM {}", child.id()));
+        finish(shell);
+        let code = child.wait().expect("it ends").code();
+        // Done, told to end, or ended before it listened.
+        assert!(matches!(code, Some(0 | 130) | None), "{code:?}");
+        let files = files_of_any(&out);
+        // All of them or none, and no folder without.
+        assert!(files.is_empty() != Path::new(&out).exists(), "{files:?}");
+        assert!(files.is_empty() || files == FILES, "{files:?}");
+        let partly = code == Some(130) && !files.is_empty();
+        let _ = std::fs::remove_dir_all(&out);
+        partly
+    };
+    // How long a value takes is nobody's business; one of these falls between first and last.
+    assert!((0..9).any(|doubled| ended(50 << doubled)), "it never wrote a part");
+}
+
+/// Names of the files in a folder, if it is there.
+#[cfg(unix)]
+fn files_of_any(folder: &str) -> Vec<String> {
+    if !Path::new(folder).exists() {
+        return Vec::new();
+    }
+    files_of(folder).into_iter().map(|(name, _)| name).collect()
 }

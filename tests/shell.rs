@@ -290,6 +290,30 @@ fn a_folder_that_cannot_be_written_is_told_before_anything_is_run() {
 }
 
 #[test]
+fn a_report_does_not_replace_the_records_of_one_of_several_files() {
+    let scratch = Scratch::new("own-records");
+    let path = small(&scratch);
+    let outs = ["0..1", "1..2"].map(|seeds| {
+        let out = scratch.at(seeds);
+        aftermath(&["run", &path, "--seeds", seeds, "--out", &out]).exits(0);
+        out
+    });
+    let records = outs.each_ref().map(|out| format!("{out}/records.jsonl"));
+    let before = files_of(&outs[0]);
+    let ran = aftermath(&["report", &records[0], &records[1], "--out", &outs[0]]).exits(2);
+    ran.complains("is one of the files to read").complains("give another --out");
+    assert!(files_of(&outs[0]) == before, "nothing is touched");
+    // Of that file alone they are the same ones.
+    aftermath(&["report", &records[0], "--out", &outs[0]]).exits(0);
+    assert!(files_of(&outs[0]) == before);
+    let campaign = scratch.at("campaign");
+    std::fs::create_dir(&campaign).expect("there is room");
+    scratch.write("campaign/campaign.json", "{}");
+    let ran = aftermath(&["report", &records[0], "--out", &campaign]).exits(2);
+    ran.complains("is the folder of a campaign");
+}
+
+#[test]
 fn numbers_that_make_no_sense_are_told_in_words() {
     let scratch = Scratch::new("numbers");
     let (path, out) = (small(&scratch), scratch.at("out"));

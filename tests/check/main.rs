@@ -227,6 +227,33 @@ fn a_report_is_written_beside_if_it_is_wanted() {
     refused.complains("is the folder of a campaign");
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn where_nothing_can_be_written_is_told_before_the_runs() {
+    let scratch = Scratch::new("check-unwritable");
+    let (path, baseline) = files(&scratch);
+    // So many runs that a test would not end; a folder in which nobody can make files.
+    let many = ["--bless", "--seeds", "0..20000"];
+    check(&path, "/proc/baseline.toml", &many).exits(2).complains("no file can be written into it");
+    check(&path, "/proc/none/b.toml", &many).exits(2).complains("its folder cannot be made");
+    let out = [&many[..], &["--out", "/proc"]].concat();
+    check(&path, &baseline, &out).exits(2).complains("cannot write to /proc");
+    assert!(!Path::new(&baseline).exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_baseline_behind_a_link_is_written_where_the_link_leads() {
+    let scratch = Scratch::new("check-link");
+    let (path, baseline) = files(&scratch);
+    let link = scratch.at("link.toml");
+    std::fs::write(&baseline, "").expect("there is room");
+    std::os::unix::fs::symlink(&baseline, &link).expect("a link");
+    bless(&path, &link).exits(0);
+    assert!(std::fs::symlink_metadata(&link).expect("it is there").is_symlink());
+    silent(check(&path, &baseline, &[]));
+}
+
 #[cfg(unix)]
 #[test]
 fn ctrl_c_writes_nothing() {

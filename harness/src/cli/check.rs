@@ -51,19 +51,21 @@ pub fn check(args: &CheckArgs, registry: &Registry) -> Exit {
         );
         return Exit::NothingRan;
     }
+    let stop = interrupt::listen();
     if args.bless
         && let Err(error) = Baseline::can_write(&args.baseline)
     {
         return usage(&format!("error: {error}\n"));
     }
-    if let Some(Err(message)) = args.out.as_deref().map(Folder::of_report) {
-        return usage(&message);
-    }
-    let stop = interrupt::listen();
+    let folder = match args.out.as_deref().map(Folder::of_report).transpose() {
+        Ok(folder) => folder,
+        Err(message) => return usage(&message),
+    };
     let bar = progress::bar(runs);
     let outcome = campaign.run_until(registry, &|_| bar.inc(1), stop);
     bar.finish_and_clear();
     if stop.load(Ordering::Relaxed) && (outcome.records.len() as u64) < runs {
+        folder.into_iter().for_each(Folder::undo);
         complain("interrupted: nothing was compared, and nothing is written\n");
         return Exit::Interrupted;
     }

@@ -35,12 +35,12 @@ pub fn run(args: &RunArgs, registry: &Registry) -> Exit {
     if let Err(message) = campaign.check(registry) {
         return usage(&format!("error: {message}\n"));
     }
+    // Before anything is seen of it.
+    let stop = interrupt::listen();
     let folder = match Folder::of_report(&args.out) {
         Ok(folder) => folder,
         Err(message) => return usage(&message),
     };
-    // Before anything is seen of it.
-    let stop = interrupt::listen();
     let human = args.format == Format::Human;
     let mut output = Output::default();
     if human {

@@ -39,12 +39,13 @@ pub fn search(args: &SearchArgs, registry: &Registry) -> Exit {
         jobs: jobs(selection.jobs),
         worlds: selection.world,
     };
+    let stop = interrupt::listen();
     // Before hours of work, not after; and nothing is left of it where nothing is written.
     let made = match Folder::make(&args.out) {
         Ok(made) => made,
         Err(message) => return usage(&message),
     };
-    let found = search.run(registry, interrupt::listen());
+    let found = search.run(registry, stop);
     let ran = |curve: &Curve| curve.seen.values().any(|seen| seen.runs > 0);
     if !found.as_ref().is_ok_and(|found| found.curves.iter().any(ran)) {
         made.undo();

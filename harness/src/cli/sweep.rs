@@ -56,10 +56,10 @@ pub fn sweep(args: &SweepArgs, registry: &Registry) -> Exit {
         complain("nothing ran: no case of the scenario is left by what was asked for\n");
         return Exit::NothingRan;
     }
+    let stop = interrupt::listen();
     if let Err(message) = Folder::make(&args.out.join("points")) {
         return usage(&message);
     }
-    let stop = interrupt::listen();
     let mut output = Output::default();
     let mut whole = Whole::default();
     let bar = progress::count();
