@@ -6,7 +6,6 @@ use aftermath_harness::Registry;
 use serde_json::Value;
 use std::path::Path;
 use std::process::Stdio;
-use std::time::Duration;
 use support::{PROGRAM, Ran, SMALL, Scratch, aftermath, command, files_of, finish};
 
 /// What a search writes.
@@ -177,9 +176,9 @@ fn a_search_that_is_told_to_end_writes_what_it_has_seen() {
         command.args(["--parameter", "fault.0.for", "--from", "5ms", "--to", "85ms"]);
         let command = command.args(["--strategy", "amnesia"]).stdout(Stdio::null());
         let mut child = command.spawn().expect("the program can be started");
-        std::thread::sleep(Duration::from_millis(after_ms));
         let mut shell = support::command("sh");
-        shell.arg("-c").arg(format!("kill -TERM {}", child.id()));
+        let after_s = after_ms as f64 / 1e3;
+        shell.arg("-c").arg(format!("sleep {after_s}; kill -TERM {}", child.id()));
         finish(shell);
         let code = child.wait().expect("it ends").code();
         // Done, told to end, or ended before it listened.

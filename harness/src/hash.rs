@@ -8,8 +8,8 @@ use std::hash::Hasher;
 
 /// A stable 64-bit hasher; not for hash tables.
 ///
-/// Words go to four lanes in turn, because each mixing waits for the one before in its lane: every
-/// event of every run passes here.
+/// Words go to four lanes in turn, so that four mixings are under way at once: in one lane each
+/// would wait for the one before. Every event of every run passes here.
 #[derive(Clone, Copy, Debug)]
 pub struct TraceHash([u64; 4]);
 

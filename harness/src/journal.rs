@@ -9,9 +9,9 @@ use crate::campaign::Finished;
 use crate::hash::TraceHash;
 use crate::joined::head;
 use crate::manifest::{Manifest, Places};
-use aftermath_reports::files::jsonl;
+use aftermath_reports::files::{jsonl, torn_of, write_whole};
 use aftermath_reports::load;
-use aftermath_reports::write::is_file_of_report;
+use aftermath_reports::write::{RECORDS, is_file_of_report};
 use fd_lock::RwLock;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -67,7 +67,6 @@ fn build() -> Option<String> {
 
 const PLAN: &str = "campaign.json";
 const JOURNAL: &str = "journal.jsonl";
-const RECORDS: &str = "records.jsonl";
 
 /// Whether a folder is that of a campaign, whose records nothing else may replace.
 pub fn is_of_campaign(dir: &Path) -> bool {
@@ -225,29 +224,6 @@ fn admits(dir: &Path, campaign: &Manifest, shard: Shard) -> Result<bool, String>
     }
     let list: String = differences.iter().map(|what| format!("\n  {what}")).collect();
     Err(format!("{shown} is the folder of another campaign; {help}:{list}"))
-}
-
-/// Writes a file whole or not at all.
-///
-/// # Errors
-/// When it cannot be written.
-pub fn write_whole(path: &Path, text: &str) -> io::Result<()> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let beside = path.with_file_name(format!(".{name}.{}.tmp", std::process::id()));
-    let written = fs::write(&beside, text).and_then(|()| fs::rename(&beside, path));
-    if written.is_err() {
-        // The first error is the one to tell.
-        let _ = fs::remove_file(&beside);
-    }
-    written
-}
-
-/// The name that a file is to have once it is whole, if it is not yet: `summary.csv` of
-/// `.summary.csv.4711.tmp`.
-pub fn torn_of(name: &str) -> Option<&str> {
-    let inner = name.strip_prefix('.')?.strip_suffix(".tmp")?;
-    let (whole, process) = inner.rsplit_once('.')?;
-    process.parse::<u32>().is_ok().then_some(whole)
 }
 
 /// Whether a file is one of ours that is not whole; others may have such names too.

@@ -181,10 +181,7 @@ fn replay_line(context: &Context, id: RunId) -> String {
 
 /// A command about one run.
 pub fn line_about(command: &str, (scenario, case): (&Scenario, &Case), id: RunId) -> String {
-    // A file that begins with a dash must not look like an option.
-    let here = if scenario.path.starts_with('-') { "./" } else { "" };
-    let path = quote(&format!("{here}{}", scenario.path));
-    let mut line = format!("{} {command} {path}", scenario.program);
+    let mut line = format!("{} {command} {}", scenario.program, path_word(&scenario.path));
     line += &format!("{}{}", option("case", &case.name), option("strategy", &case.config.label()));
     line += &format!(" --seed {}", id.seed);
     if let Some(stratum) = id.stratum {
@@ -197,6 +194,12 @@ pub fn line_about(command: &str, (scenario, case): (&Scenario, &Case), id: RunId
 fn option(name: &str, value: &str) -> String {
     let between = if value.starts_with('-') { '=' } else { ' ' };
     format!(" --{name}{between}{}", quote(value))
+}
+
+/// A path for a shell; one that begins with a dash must not look like an option.
+pub(crate) fn path_word(path: &str) -> String {
+    let here = if path.starts_with('-') { "./" } else { "" };
+    quote(&format!("{here}{path}"))
 }
 
 /// Quotes a word for a shell where it must be.

@@ -2,7 +2,7 @@
 //! that a curve that goes up and down is noticed, then halving around the first crossing. The seeds
 //! are the same at each value.
 
-use crate::campaign::{Campaign, KEPT_MAX};
+use crate::campaign::{Campaign, Disagreement, KEPT_MAX};
 use crate::config::{Quantity, Scenario, Worlds};
 use crate::expect::{measure, recovered};
 use crate::formulas;
@@ -179,6 +179,8 @@ pub struct Found {
     pub curves: Vec<Curve>,
     /// It was stopped; values are missing, and borders may be wider than they could be.
     pub interrupted: bool,
+    /// Runs in which two worlds differ.
+    pub disagreements: Vec<Disagreement>,
 }
 
 impl Search<'_> {
@@ -188,12 +190,14 @@ impl Search<'_> {
     /// A scenario, parameter or value that is wrong.
     pub fn run(&self, registry: &Registry, stop: &AtomicBool) -> Result<Found, String> {
         let (mut curves, mut interrupted) = (Vec::<Curve>::new(), false);
+        let mut disagreements = Vec::new();
         // Before hours of work, not after.
         for units in self.grid() {
-            self.scenario(units, registry)?;
+            self.check(&self.scenario(units, None, registry)?, registry)?;
         }
+        let mut at = |units, only| self.at(units, only, registry, stop, &mut disagreements);
         for units in self.grid() {
-            let Some(all) = self.at(units, None, registry, stop)? else {
+            let Some(all) = at(units, None)? else {
                 interrupted = true;
                 break;
             };
@@ -213,7 +217,7 @@ impl Search<'_> {
             let Some(&[(mut low, before), (mut high, _)]) = crossed.next() else { continue };
             curve.crossings = 1 + crossed.count();
             while !interrupted && let Some(middle) = self.between(low, high) {
-                let Some(seen) = self.at(middle, Some(&curve.name), registry, stop)? else {
+                let Some(seen) = at(middle, Some(&curve.name))? else {
                     interrupted = true;
                     break;
                 };
@@ -227,7 +231,7 @@ impl Search<'_> {
             }
             curve.border = Some((low, high));
         }
-        Ok(Found { curves, interrupted })
+        Ok(Found { curves, interrupted, disagreements })
     }
 
     fn grain(&self) -> u64 {
@@ -261,38 +265,17 @@ impl Search<'_> {
         only: Option<&Name>,
         registry: &Registry,
         stop: &AtomicBool,
+        disagreements: &mut Vec<Disagreement>,
     ) -> Result<Option<Vec<(Name, Seen)>>, String> {
-        let mut scenario = self.scenario(units, registry)?;
-        scenario.cases.retain(|case| {
-            let label = case.config.label();
-            let named = self.strategies.is_empty()
-                || self.strategies.iter().any(|name| case.config.uses(name));
-            let of_case = self.case.as_ref().is_none_or(|name| *name == case.name);
-            let of_name =
-                only.is_none_or(|(name, strategy)| *name == case.name && *strategy == label);
-            named && of_case && of_name
-        });
-        let scenarios = [scenario];
-        let campaign = Campaign {
-            scenarios: &scenarios,
-            seeds: self.seeds.clone(),
-            strategies: Vec::new(),
-            jobs: self.jobs,
-            worlds: self.worlds,
-        };
-        campaign.check(registry)?;
-        let runs = campaign.runs();
-        if runs > KEPT_MAX {
-            return Err(format!(
-                "{runs} runs at each value, at most {KEPT_MAX}; take fewer seeds with --seeds"
-            ));
-        }
+        let scenario = self.scenario(units, only, registry)?;
+        let campaign = self.campaign(&scenario);
         let outcome = campaign.run_until(registry, &|_| (), stop);
-        if stop.load(Ordering::Relaxed) && (outcome.records.len() as u64) < runs {
+        disagreements.extend(outcome.disagreements);
+        if stop.load(Ordering::Relaxed) && (outcome.records.len() as u64) < campaign.runs() {
             return Ok(None);
         }
         let mut list = Vec::new();
-        for case in &scenarios[0].cases {
+        for case in &scenario.cases {
             let (name, label) = (case.name.clone(), case.config.label());
             let expected = Expected::of(case);
             let mut seen = Seen::default();
@@ -308,8 +291,51 @@ impl Search<'_> {
         Ok(Some(list))
     }
 
+    fn campaign<'a>(&self, scenario: &'a Scenario) -> Campaign<'a> {
+        Campaign {
+            scenarios: std::slice::from_ref(scenario),
+            seeds: self.seeds.clone(),
+            strategies: Vec::new(),
+            jobs: self.jobs,
+            worlds: self.worlds,
+        }
+    }
+
+    /// Whether it can be run.
+    fn check(&self, scenario: &Scenario, registry: &Registry) -> Result<(), String> {
+        let campaign = self.campaign(scenario);
+        campaign.check(registry)?;
+        let runs = campaign.runs();
+        if runs > KEPT_MAX {
+            return Err(format!(
+                "{runs} runs at each value, at most {KEPT_MAX}; take fewer seeds with --seeds"
+            ));
+        }
+        Ok(())
+    }
+
+    /// The scenario with the parameter at one value, and what is searched of its cases, or one.
+    fn scenario(
+        &self,
+        units: u64,
+        only: Option<&Name>,
+        registry: &Registry,
+    ) -> Result<Scenario, String> {
+        let mut scenario = self.whole(units, registry)?;
+        scenario.cases.retain(|case| {
+            let label = case.config.label();
+            let named = self.strategies.is_empty()
+                || self.strategies.iter().any(|name| case.config.uses(name));
+            let of_case = self.case.as_ref().is_none_or(|name| *name == case.name);
+            let of_name =
+                only.is_none_or(|(name, strategy)| *name == case.name && *strategy == label);
+            named && of_case && of_name
+        });
+        Ok(scenario)
+    }
+
     /// The scenario with the parameter at one value.
-    fn scenario(&self, units: u64, registry: &Registry) -> Result<Scenario, String> {
+    fn whole(&self, units: u64, registry: &Registry) -> Result<Scenario, String> {
         let (path, case) = (self.parameter.clone(), self.case.clone());
         let setting = Setting { path, amount: self.from.with(units), case };
         let (path, names) = (self.path, formulas::names());

@@ -32,7 +32,8 @@ impl Signature {
         let checkers = CHECKERS.iter().filter(|(start, _)| said(start));
         let mut kinds: Vec<String> = checkers.map(|(_, kind)| kind.to_string()).collect();
         if let Claimed::Guarantee(claimed) = &record.claimed {
-            kinds.extend(worse(claimed, &record.observed).into_iter().map(str::to_string));
+            let worse = worse(claimed, &record.observed).into_iter();
+            kinds.extend(worse.map(|(respect, _)| respect.to_string()));
         }
         let failed = record.checks.iter().filter(|check| !check.held);
         kinds.extend(failed.map(|check| match check.measured.as_str() {
@@ -63,18 +64,28 @@ impl Signature {
     }
 }
 
-/// In which respects what was observed is worse than what was claimed.
-fn worse(claimed: &Guarantee, observed: &Guarantee) -> Vec<&'static str> {
-    let memory = observed.memory_bounded == Some(false) && claimed.memory_bounded == Some(true);
+/// In which respects what was observed is worse than what was promised: the respect in a word, and
+/// the sentence about it. What says most comes first.
+pub fn worse(promise: &Guarantee, observed: &Guarantee) -> Vec<(&'static str, &'static str)> {
+    let memory = observed.memory_bounded == Some(false) && promise.memory_bounded == Some(true);
     let respects = [
-        (!observed.settles && claimed.settles, "settles"),
-        (observed.gap && !claimed.gap, "gap"),
-        (observed.duplicates && !claimed.duplicates, "duplicates"),
-        (observed.value > claimed.value, "value"),
-        (!observed.state_same && claimed.state_same, "state"),
-        (memory, "memory"),
+        (!observed.settles && promise.settles, "settles", "the stream does not drain"),
+        (observed.gap && !promise.gap, "gap", "outputs are lost, and no gap was claimed"),
+        (
+            observed.duplicates && !promise.duplicates,
+            "duplicates",
+            "outputs are repeated, and no duplicates were claimed",
+        ),
+        (observed.value > promise.value, "value", "values are wrong beyond what was claimed"),
+        (
+            !observed.state_same && promise.state_same,
+            "state",
+            "the final state differs, and the same state was claimed",
+        ),
+        (memory, "memory", "retained memory grows, and bounded memory was claimed"),
     ];
-    respects.into_iter().filter(|(worse, _)| *worse).map(|(_, name)| name).collect()
+    let worse = respects.into_iter().filter(|(worse, ..)| *worse);
+    worse.map(|(_, respect, sentence)| (respect, sentence)).collect()
 }
 
 impl fmt::Display for Signature {

@@ -33,7 +33,7 @@ pub fn parting(a: &RunLog, b: &RunLog) -> Option<(String, String)> {
 }
 
 /// Writes all events, one a line, effects numbered and indented below: node, incarnation, handler
-/// and number are the address of an effect. What is short for what stands above them.
+/// and number are the address of an effect. Above them stands what is abbreviated.
 pub fn render(run: &RunLog) -> String {
     legend(run) + &events(run).into_iter().map(|event| one(run, event) + "\n").collect::<String>()
 }
@@ -60,7 +60,7 @@ const LEGEND_WIDTH: usize = 100;
 const LEGEND: &str = "\
   instant  node #incarnation.handler  event  <- whose frame it is
              number effect
-a tuple is: stream@sequence.sub means kind/key/index of the instant its input is due: content
+a tuple is: stream@sequence[.sub] means kind/key/index of the instant its input is due: content
 bytes of messages, states and checkpoints are a strategy's own; numbers called `at` are ns
 ";
 

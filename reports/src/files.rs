@@ -60,6 +60,34 @@ pub fn can_write(dir: &Path) -> Result<(), WriteError> {
     fs::remove_file(trial).map_err(failed)
 }
 
+/// Writes a file whole or not at all. What is no file, say a device, is written into: it must not
+/// be replaced by one.
+///
+/// # Errors
+///
+/// When it cannot be written.
+pub fn write_whole(path: &Path, text: &str) -> io::Result<()> {
+    if path.metadata().is_ok_and(|there| !there.is_file()) {
+        return fs::write(path, text);
+    }
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let beside = beside(path.parent().unwrap_or(Path::new("")), &name);
+    let written = fs::write(&beside, text).and_then(|()| fs::rename(&beside, path));
+    if written.is_err() {
+        // The first error is the one to tell.
+        let _ = fs::remove_file(&beside);
+    }
+    written
+}
+
+/// The name that a file is to have once it is whole, if it is not yet: `summary.csv` of
+/// `.summary.csv.4711.tmp`.
+pub fn torn_of(name: &str) -> Option<&str> {
+    let inner = name.strip_prefix('.')?.strip_suffix(".tmp")?;
+    let (whole, process) = inner.rsplit_once('.')?;
+    process.parse::<u32>().is_ok().then_some(whole)
+}
+
 /// Under which name a file is written before it is whole.
 fn beside(dir: &Path, name: &str) -> PathBuf {
     dir.join(format!(".{name}.{}.tmp", std::process::id()))

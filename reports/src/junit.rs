@@ -3,7 +3,7 @@
 //! give the same bytes.
 
 use crate::record::{CaseResult, Record, Status};
-use crate::summary::{BaselineCheck, Report, Row};
+use crate::summary::{Report, Row};
 use crate::words::{self, claimed, guarantee, plural, run_name, seed_name, statuses};
 use quick_junit::{NonSuccessKind, Property, TestCase, TestCaseStatus, TestSuite};
 
@@ -34,9 +34,15 @@ pub fn render(report: &Report) -> Result<String, String> {
     xml.add_test_suites(suites.into_iter().map(|(_, suite)| suite));
     if let Some(check) = &report.baseline {
         let mut suite = TestSuite::new("baseline");
-        let mut test = TestCase::new("nothing has changed", against(check));
-        test.set_classname("baseline");
-        suite.add_test_case(test);
+        let changed = if check.fails { &check.changed[..] } else { &[] };
+        for (name, lines, kind) in [
+            ("nothing is broken or over budget", &check.wrong[..], "over-budget"),
+            ("nothing has changed", changed, "changed"),
+        ] {
+            let mut test = TestCase::new(name, against(lines, kind));
+            test.set_classname("baseline");
+            suite.add_test_case(test);
+        }
         xml.add_test_suite(suite);
     }
     xml.to_string().map_err(|error| error.to_string())
@@ -58,14 +64,15 @@ fn test((scenario, case, strategy): (&str, &str, &str), status: TestCaseStatus) 
     test
 }
 
-/// What came of holding the runs against a baseline.
-fn against(check: &BaselineCheck) -> TestCaseStatus {
-    if !check.failed {
-        return TestCaseStatus::success();
-    }
+/// What came of holding the runs against a baseline: a failure if there are lines about it.
+fn against(lines: &[String], kind: &str) -> TestCaseStatus {
+    let Some(first) = lines.first() else { return TestCaseStatus::success() };
     let failure = TestCaseStatus::non_success(NonSuccessKind::Failure);
-    let message = plural(check.lines.len() as u64, "difference");
-    said(failure, &message, "changed", &check.lines.join("\n"))
+    let more = match lines.len() {
+        1 => String::new(),
+        lines => format!(", and {}", plural(lines as u64 - 1, "more line")),
+    };
+    said(failure, &format!("{first}{more}"), kind, &lines.join("\n"))
 }
 
 fn has_rows(report: &Report, case: &CaseResult) -> bool {

@@ -40,6 +40,7 @@ struct Version {
 /// What the head of a campaign's records begins with: a line that says what was planned, and is no
 /// run. It may stand anywhere in the file.
 const HEAD: &str = "{\"format_version\":2,\"campaign\":";
+const _: () = assert!(FORMAT_VERSION == 2, "the head says it, too");
 
 /// The head of a campaign's records, of what was planned as JSON.
 pub fn head(planned: &str) -> String {

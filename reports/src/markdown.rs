@@ -46,12 +46,20 @@ pub fn render(report: &Report) -> String {
 
 /// What came of holding the runs against a baseline.
 fn against(check: &BaselineCheck) -> String {
-    let told: String = check.lines.iter().map(|line| format!("- {}\n", escaped(line))).collect();
-    match (check.failed, told.is_empty()) {
+    let list = |lines: &[String]| -> String {
+        lines.iter().map(|line| format!("- {}\n", escaped(line))).collect()
+    };
+    let mut text = String::new();
+    if !check.wrong.is_empty() {
+        text += &format!("### ❌ Broken or over budget\n\n{}\n", list(&check.wrong));
+    }
+    let told = list(&check.changed);
+    text += &match (check.fails, told.is_empty()) {
         (true, _) => format!("### ❌ Another than in the baseline\n\n{told}\n"),
         (false, true) => "Nothing is another than in the baseline.\n\n".to_string(),
         (false, false) => format!("### In words, beside the baseline\n\n{told}\n"),
-    }
+    };
+    text
 }
 
 /// A text that takes no more once it is full.

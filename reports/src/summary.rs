@@ -51,10 +51,12 @@ pub struct Report {
 /// What came of holding runs against a baseline.
 #[derive(Clone, PartialEq, Debug)]
 pub struct BaselineCheck {
-    /// Whether something is another, broken or over budget.
-    pub failed: bool,
-    /// What is to be told, one line each.
-    pub lines: Vec<String>,
+    /// What is broken or over budget, one line each.
+    pub wrong: Vec<String>,
+    /// What is another than in the baseline, one line each.
+    pub changed: Vec<String>,
+    /// Whether what has changed is a failure: it is more than a trace, and is not being blessed.
+    pub fails: bool,
 }
 
 impl Summary {

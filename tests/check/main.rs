@@ -120,7 +120,7 @@ fn a_baseline_that_is_none_is_wrong_usage_and_stays_as_it_is() {
     check(&other, &baseline, &[]).exits(2).complains("it is of other scenarios: small");
     for (content, words) in [
         ("seeds = \"0..2\"", "unknown key `seeds`"),
-        ("[measured", "baseline.toml: TOML parse error"),
+        ("[measured", "baseline.toml: no TOML at line 1, column 10: unclosed table"),
         ("", "nothing has been measured yet"),
     ] {
         std::fs::write(&baseline, content).expect("it can be written");
@@ -130,9 +130,23 @@ fn a_baseline_that_is_none_is_wrong_usage_and_stays_as_it_is() {
     std::fs::write(&baseline, "seeds = 3").expect("it can be written");
     bless(&path, &baseline).exits(2).complains("unknown key `seeds`");
     assert_eq!(read(&baseline), "seeds = 3", "not even with --bless");
+    // What is wrong is told briefly, where it is, and cannot steer a terminal.
+    let long = format!("# 1\n[budget]\n\"*\" = [\"\u{1b}[31m <= 1\"]\nx = {}", "[".repeat(100_000));
+    std::fs::write(&baseline, long).expect("it can be written");
+    let told = check(&path, &baseline, &[]).exits(2).stderr;
+    assert!(told.contains("no TOML at line 4") && told.len() < 1_000, "{told}");
+    std::fs::write(&baseline, "[budget]\n\"*\" = [\"\\u001b[31m <= 1\"]\n").expect("room");
+    let told = check(&path, &baseline, &[]).exits(2).stderr;
+    assert!(told.contains("[31m") && !told.contains('\u{1b}'), "{told}");
     std::fs::remove_file(&baseline).expect("it was there");
     std::fs::create_dir(&baseline).expect("there is room");
-    check(&path, &baseline, &[]).exits(2).complains("cannot be read");
+    check(&path, &baseline, &["--bless"]).exits(2).complains("it is no regular file");
+    std::fs::remove_dir(&baseline).expect("it is empty");
+    // The file would be replaced by the report, or the other way round.
+    let out = scratch.at("out");
+    let own = format!("{out}/summary.csv");
+    let ran = check(&path, &own, &["--bless", "--out", &out]).exits(2);
+    ran.complains("is a file of the report");
     check(&path, &scratch.at("b"), &["--strategy", "amnesi"]).exits(2).complains("amnesi");
     check(&path, &scratch.at("b"), &["--bless", "--seeds", "3..3"]).exits(4);
 }
@@ -211,7 +225,7 @@ fn a_report_is_written_beside_if_it_is_wanted() {
     let markdown = read(&format!("{out}/summary.md"));
     assert!(markdown.contains("| ✅ | base | passive-standby | exactly once |"), "{markdown}");
     assert!(markdown.contains("Nothing is another than in the baseline."), "{markdown}");
-    assert!(xml.contains("<testsuite name=\"baseline\" tests=\"1\" skipped=\"0\" errors=\"0\""));
+    assert!(xml.contains("<testsuite name=\"baseline\" tests=\"2\" skipped=\"0\" errors=\"0\""));
 
     // What fails a check fails there too.
     scratch.write("small.toml", text().replace("redirect = \"5ms\"", "redirect = \"6ms\""));
@@ -235,10 +249,26 @@ fn where_nothing_can_be_written_is_told_before_the_runs() {
     // So many runs that a test would not end; a folder in which nobody can make files.
     let many = ["--bless", "--seeds", "0..20000"];
     check(&path, "/proc/baseline.toml", &many).exits(2).complains("no file can be written into it");
-    check(&path, "/proc/none/b.toml", &many).exits(2).complains("its folder cannot be made");
+    check(&path, "/proc/none/b.toml", &many).exits(2).complains("cannot write to /proc/none");
     let out = [&many[..], &["--out", "/proc"]].concat();
-    check(&path, &baseline, &out).exits(2).complains("cannot write to /proc");
+    let deep = scratch.at("deep/er/baseline.toml");
+    check(&path, &deep, &out).exits(2).complains("cannot write to /proc");
+    assert!(!Path::new(&scratch.at("deep")).exists(), "what was made for nothing goes");
     assert!(!Path::new(&baseline).exists());
+}
+
+#[test]
+fn with_all_the_baseline_has_nothing_but_what_is_run() {
+    let scratch = Scratch::new("check-all");
+    let (path, baseline) = files(&scratch);
+    let other = scratch.write("other.toml", text());
+    aftermath(&["check", &path, &other, "--baseline", &baseline, "--bless"]).exits(0);
+    silent(check(&path, &baseline, &[]));
+    let ran = check(&path, &baseline, &["--all"]).exits(1);
+    assert!(ran.stdout.contains("other / base / amnesia: gone"), "{}", ran.stdout);
+    check(&path, &baseline, &["--all", "--bless"]).exits(0);
+    silent(check(&path, &baseline, &["--all"]));
+    assert!(!read(&baseline).contains("other"), "{}", read(&baseline));
 }
 
 #[cfg(unix)]
@@ -247,8 +277,9 @@ fn a_baseline_behind_a_link_is_written_where_the_link_leads() {
     let scratch = Scratch::new("check-link");
     let (path, baseline) = files(&scratch);
     let link = scratch.at("link.toml");
-    std::fs::write(&baseline, "").expect("there is room");
-    std::os::unix::fs::symlink(&baseline, &link).expect("a link");
+    // It leads nowhere yet.
+    std::os::unix::fs::symlink("baseline.toml", &link).expect("a link");
+    bless(&path, &link).exits(0);
     bless(&path, &link).exits(0);
     assert!(std::fs::symlink_metadata(&link).expect("it is there").is_symlink());
     silent(check(&path, &baseline, &[]));

@@ -3,10 +3,10 @@
 
 use super::budget::Budget;
 use super::value::{HASHES, Value, rank, shown};
-use super::{Name, Row, Rows, place};
-use aftermath_reports::files::{WriteError, can_write, write_files};
+use super::{Name, Row, Rows};
+use aftermath_reports::files::write_whole;
 use std::collections::BTreeMap;
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::ops::Range;
 use std::path::Path;
 
@@ -51,6 +51,10 @@ impl Baseline {
     /// A file that cannot be read or is no baseline, with what is the matter.
     pub fn read(path: &Path) -> Result<Option<Baseline>, String> {
         let told = |what: String| format!("{}: {what}", path.display());
+        // A device may have no end, and a pipe no beginning.
+        if path.metadata().is_ok_and(|there| !there.is_file()) {
+            return Err(told("cannot be read: it is no regular file".to_string()));
+        }
         match std::fs::read_to_string(path) {
             Ok(text) => Baseline::parse(&text).map(Some).map_err(told),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
@@ -63,7 +67,7 @@ impl Baseline {
     /// # Errors
     /// What is the matter with it.
     pub fn parse(text: &str) -> Result<Baseline, String> {
-        let table: toml::Table = text.parse().map_err(|e: toml::de::Error| e.to_string())?;
+        let table: toml::Table = text.parse().map_err(|e| mistake(text, &e))?;
         let known = ["budget", "baseline", "measured"];
         if let Some(key) = table.keys().find(|key| !known.contains(&key.as_str())) {
             return Err(format!(
@@ -89,7 +93,7 @@ impl Baseline {
                     format.map_or("missing".to_string(), ToString::to_string)
                 ));
             }
-            let above: toml::Table = head.parse().map_err(|e: toml::de::Error| e.to_string())?;
+            let above: toml::Table = head.parse().map_err(|e| mistake(&head, &e))?;
             let others = above.keys().any(|key| key != "budget");
             if others || above.get("budget") != table.get("budget") {
                 return Err(format!(
@@ -105,21 +109,12 @@ impl Baseline {
         Ok(Baseline { head, budgets, rows })
     }
 
-    /// Writes it, whole or not at all.
+    /// Writes it, whole or not at all, into a folder that is there.
     ///
     /// # Errors
     /// When it cannot be written; what was there is there still.
-    pub fn write(&self, path: &Path) -> Result<(), WriteError> {
-        let (folder, name) = place::of(path)?;
-        write_files(&folder, &[(name, self.text().into_bytes())])
-    }
-
-    /// Whether it could be written there: before hours of work, not after.
-    ///
-    /// # Errors
-    /// Those of [`Baseline::write`].
-    pub fn can_write(path: &Path) -> Result<(), WriteError> {
-        place::of(path).and_then(|(folder, _)| can_write(&folder))
+    pub fn write(&self, path: &Path) -> io::Result<()> {
+        write_whole(path, &self.text())
     }
 
     /// Its text.
@@ -138,6 +133,15 @@ impl Baseline {
         }
         text
     }
+}
+
+/// What is no TOML, and where; the line itself may be long, or steer a terminal.
+fn mistake(text: &str, error: &toml::de::Error) -> String {
+    let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or("");
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().unwrap_or("").chars().count() + 1;
+    let message = error.message().escape_debug();
+    format!("no TOML at line {line}, column {column}: {message}")
 }
 
 /// Where the line begins above which people write.

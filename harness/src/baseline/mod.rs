@@ -7,7 +7,6 @@
 mod budget;
 mod changes;
 mod file;
-mod place;
 mod value;
 
 pub use budget::{Budget, Over};

@@ -43,7 +43,7 @@ pub enum Command {
     Sweep(SweepArgs),
     /// Write the report again from records alone
     Report(ReportArgs),
-    /// List strategies, pipelines, faults, formulas, planted bugs, protocol points and keys
+    /// List strategies, pipelines, faults, points, quantities, formulas, planted bugs and keys
     List(ListArgs),
     /// Print a JSON schema of scenarios, for editors
     Schema(SchemaArgs),
@@ -102,6 +102,9 @@ pub struct CheckArgs {
     /// Write what is measured now into the baseline, and say what it changes there
     #[arg(long)]
     pub bless: bool,
+    /// The baseline has nothing else: what it has of other scenarios and strategies is gone
+    #[arg(long)]
+    pub all: bool,
     /// Folder for a report, as `run` writes it; default: none is written
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,

@@ -47,6 +47,8 @@ pub fn campaign(args: &CampaignArgs, registry: &Registry) -> Exit {
         complain("nothing ran: no run is left by the seeds, strategies and shard asked for\n");
         return Exit::NothingRan;
     }
+    // Before anything is seen of it.
+    let stop = interrupt::listen();
     let manifest = Manifest::of(&blocks);
     let mut lock = match lock_of(&args.out, &manifest, shard) {
         Ok(lock) => lock,
@@ -62,8 +64,6 @@ pub fn campaign(args: &CampaignArgs, registry: &Registry) -> Exit {
         Ok(journal) => journal,
         Err(message) => return usage(&format!("error: {message}\n")),
     };
-    // Before anything is seen of it.
-    let stop = interrupt::listen();
     let mut output = Output::default();
     for scenario in &scenarios {
         output.print(&describe(scenario, &campaign));

@@ -4,7 +4,7 @@ use super::args::CheckArgs;
 use super::exit::Exit;
 use super::folder::Folder;
 use super::interrupt;
-use super::output::{Output, complain, disagree, usage};
+use super::output::{Output, complain, disagree, harmless, usage};
 use super::progress;
 use super::selection::{known, load};
 use crate::baseline::{Baseline, Compared, Name, RUNS_MAX, Rows, compare, rows};
@@ -14,11 +14,12 @@ use crate::scenario::diagnostic::nearest;
 use aftermath_reports::record::{CaseResult, Record, Status};
 use aftermath_reports::summary::{BaselineCheck, Report};
 use aftermath_reports::words::run_name;
+use aftermath_reports::write::is_file_of_report;
 use aftermath_reports::{files, write};
 use aftermath_systems::strategies::Registry;
 use std::collections::BTreeSet;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
 /// Runs scenarios and says what is another than in the baseline, or writes that.
@@ -34,7 +35,7 @@ pub fn check(args: &CheckArgs, registry: &Registry) -> Exit {
     // Before hours of work, not after.
     let mut baseline = match baseline(args, &scenarios) {
         Ok(baseline) => baseline,
-        Err(message) => return usage(&format!("error: {message}\n")),
+        Err(message) => return usage(&harmless(&format!("error: {message}\n"))),
     };
     let runs = campaign.runs();
     if runs > RUNS_MAX as u64 {
@@ -52,38 +53,42 @@ pub fn check(args: &CheckArgs, registry: &Registry) -> Exit {
         return Exit::NothingRan;
     }
     let stop = interrupt::listen();
-    if args.bless
-        && let Err(error) = Baseline::can_write(&args.baseline)
-    {
-        return usage(&format!("error: {error}\n"));
+    let of_baseline = args.bless.then(|| Folder::of_file(&followed(&args.baseline)));
+    let written = followed(&args.baseline);
+    let name = written.file_name().and_then(|name| name.to_str()).unwrap_or("");
+    if args.out.as_deref().is_some_and(|out| is_same(out, &written)) && is_file_of_report(name) {
+        return usage(&format!(
+            "error: {} is a file of the report in --out; give the baseline another name\n",
+            args.baseline.display()
+        ));
     }
-    let folder = match args.out.as_deref().map(Folder::of_report).transpose() {
-        Ok(folder) => folder,
-        Err(message) => return usage(&message),
-    };
+    let folders = [of_baseline, args.out.as_deref().map(Folder::of_report)];
+    if let Some(message) = folders.iter().flatten().find_map(|folder| folder.as_ref().err()) {
+        return usage(message);
+    }
     let bar = progress::bar(runs);
     let outcome = campaign.run_until(registry, &|_| bar.inc(1), stop);
     bar.finish_and_clear();
     if stop.load(Ordering::Relaxed) && (outcome.records.len() as u64) < runs {
-        folder.into_iter().for_each(Folder::undo);
         complain("interrupted: nothing was compared, and nothing is written\n");
         return Exit::Interrupted;
     }
     if let Some(first) = outcome.disagreements.first() {
         return disagree(first, outcome.disagreements.len() as u64);
     }
-    let found = Found::of(&campaign, &outcome, &baseline);
+    let found = Found::of(&campaign, &outcome, &baseline, args.all);
     let mut output = Output::default();
-    output.print(&found.text());
-    let wrong = found.wrong || found.changed && !args.bless;
-    let told = BaselineCheck { failed: wrong, lines: found.lines };
-    if let Err(message) = finish(args, &campaign, &outcome, &mut baseline, found.now, told) {
+    output.print(&harmless(&found.text()));
+    let (now, fails) = (found.now, found.changed && !args.bless);
+    let failed = fails || !found.wrong.is_empty();
+    let told = BaselineCheck { wrong: found.wrong, changed: found.lines, fails };
+    if let Err(message) = finish(args, &campaign, &outcome, &mut baseline, now, told) {
         return usage(&format!("error: {message}\n"));
     }
     if args.bless {
         output.print(&format!("baseline: {}\n", args.baseline.display()));
     }
-    output.exit(if wrong { Exit::Broken } else { Exit::Held })
+    output.exit(if failed { Exit::Broken } else { Exit::Held })
 }
 
 /// Writes the report and the baseline, as far as they are wanted.
@@ -103,12 +108,30 @@ fn finish(
         write::write_report(out, &report, lines).map_err(|error| error.to_string())?;
     }
     if args.bless {
+        // Another process may have written what it was asked for.
+        if let Some(there) = Baseline::read(&args.baseline)? {
+            *baseline = there;
+        }
         // What was not asked for stays as it is.
-        baseline.rows.retain(|name, _| !asked(campaign, name));
+        baseline.rows.retain(|name, _| !args.all && !asked(campaign, name));
         baseline.rows.extend(now);
-        baseline.write(&args.baseline).map_err(|error| error.to_string())?;
+        baseline.write(&followed(&args.baseline)).map_err(|error| error.to_string())?;
     }
     Ok(())
+}
+
+/// Where a link leads, or the path itself: a link stays one.
+fn followed(path: &Path) -> PathBuf {
+    let to = |to: PathBuf| path.parent().unwrap_or(Path::new("")).join(to);
+    path.canonicalize().or_else(|_| path.read_link().map(to)).unwrap_or(path.to_path_buf())
+}
+
+/// Whether a file is to lie in this folder.
+fn is_same(folder: &Path, file: &Path) -> bool {
+    let beside = file.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let place =
+        |path: &Path| std::path::absolute(path.canonicalize().unwrap_or(path.to_path_buf()));
+    matches!((place(folder), place(beside.unwrap_or(Path::new(".")))), (Ok(a), Ok(b)) if a == b)
 }
 
 /// The baseline to compare with; an empty one if it is to be written for the first time.
@@ -181,35 +204,34 @@ fn asked(campaign: &Campaign, name: &Name) -> bool {
 struct Found {
     /// What was measured.
     now: Rows,
-    /// One line each.
+    /// Cases that are broken and budgets that were not kept, whatever the baseline says.
+    wrong: Vec<String>,
+    /// What is another than in the baseline.
     lines: Vec<String>,
-    /// A quantity, or a case, is another than in the baseline.
+    /// Whether that is more than a trace.
     changed: bool,
-    /// A case is broken, or a budget was not kept, whatever the baseline says.
-    wrong: bool,
 }
 
 impl Found {
-    fn of(campaign: &Campaign, outcome: &Outcome, baseline: &Baseline) -> Found {
+    fn of(campaign: &Campaign, outcome: &Outcome, baseline: &Baseline, all: bool) -> Found {
         let now = rows(&campaign.blocks(), &outcome.records);
-        let asked = |name: &Name| asked(campaign, name);
+        let asked = |name: &Name| all || asked(campaign, name);
         let compared = Compared { before: &baseline.rows, now: &now, asked: &asked };
         let changes = compare(&compared);
         let changed = changes.iter().any(|change| !change.only_trace);
-        let mut lines: Vec<String> = changes.into_iter().map(|change| change.text).collect();
-        let told = lines.len();
+        let lines = changes.into_iter().map(|change| change.text).collect();
         let broken = outcome.cases.iter().filter(|case| case.status == Status::Broken);
-        lines.extend(broken.map(|case| self::broken(case, &outcome.records)));
+        let mut wrong: Vec<String> =
+            broken.map(|case| self::broken(case, &outcome.records)).collect();
         for (name, row) in &now {
             let about = baseline.budgets.iter().filter(|budget| budget.is_about(name));
-            lines.extend(about.filter_map(|budget| Some(budget.judge(name, row).err()?.0)));
+            wrong.extend(about.filter_map(|budget| Some(budget.judge(name, row).err()?.0)));
         }
-        let wrong = lines.len() > told;
-        Found { now, lines, changed, wrong }
+        Found { now, wrong, lines, changed }
     }
 
     fn text(&self) -> String {
-        self.lines.iter().map(|line| format!("{line}\n")).collect()
+        self.wrong.iter().chain(&self.lines).map(|line| format!("{line}\n")).collect()
     }
 }
 

@@ -15,9 +15,9 @@ pub enum Exit {
     Inconclusive,
     /// Nothing ran.
     NothingRan,
-    /// Two worlds differ.
+    /// A bug of aftermath: two worlds differ, or a run that was repeated.
     Bug,
-    /// Ctrl-C; what was done by then is written.
+    /// Ctrl-C or SIGTERM; what was done by then is written, but by `check`.
     Interrupted,
 }
 

@@ -6,12 +6,12 @@ use super::replay::account;
 use crate::agreement;
 use crate::campaign::Block;
 use crate::joined::{Group, Kind, SHOWN_MAX};
-use crate::journal::{torn_of, write_whole};
 use crate::plan::RunPlan;
 use crate::record::{RunId, line_about};
 use crate::seed::Seed;
 use crate::shrink::{Limits, shrink};
 use crate::trace;
+use aftermath_reports::files::{torn_of, write_whole};
 use aftermath_reports::record::Record;
 use aftermath_reports::words::plural;
 use aftermath_systems::strategies::Registry;
@@ -119,7 +119,7 @@ fn shrunk(
                 plural(shrunk.after.faults, "fault"),
                 plural(shrunk.after.tuples, "tuple")
             );
-            Ok((told, shrunk.is_smallest || shrunk.evaluations >= budget))
+            Ok((told, shrunk.is_done(budget)))
         }
         Err(error) => Ok((format!("smallest: none: {error}"), true)),
     }

@@ -5,9 +5,10 @@ use aftermath_reports::files::can_write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A folder, and which of the folders above it had to be made for it.
+/// A folder that is written into. When it is dropped, what was made for it and is empty still goes.
+#[must_use]
 pub struct Folder {
-    /// The innermost first.
+    /// What was not there of it and the folders above it, the innermost first.
     made: Vec<PathBuf>,
 }
 
@@ -21,16 +22,12 @@ impl Folder {
         let made = dir.ancestors().take_while(missing).map(Path::to_path_buf).collect();
         let folder = Folder { made };
         let failed = |error: String| format!("error: cannot write to {}: {error}\n", dir.display());
-        let tried = fs::create_dir_all(dir)
-            .map_err(|error| failed(error.to_string()))
-            .and_then(|()| can_write(dir).map_err(|error| failed(error.what)));
-        match tried {
-            Ok(()) => Ok(folder),
-            Err(message) => {
-                folder.undo();
-                Err(message)
-            }
+        if dir.metadata().is_ok_and(|there| !there.is_dir()) {
+            return Err(failed("it is a file; name a folder".to_string()));
         }
+        fs::create_dir_all(dir).map_err(|error| failed(error.to_string()))?;
+        can_write(dir).map_err(|error| failed(error.what))?;
+        Ok(folder)
     }
 
     /// A folder for a report.
@@ -48,9 +45,20 @@ impl Folder {
         Folder::make(dir)
     }
 
-    /// Removes what was made, as far as nothing is in it: nothing is written there.
-    pub fn undo(self) {
-        for dir in self.made {
+    /// The folder of a file.
+    ///
+    /// # Errors
+    /// Those of [`Folder::make`].
+    pub fn of_file(path: &Path) -> Result<Folder, String> {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        Folder::make(folder.unwrap_or(Path::new(".")))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        for dir in &self.made {
+            // One in which something is stays, as it should.
             let _ = fs::remove_dir(dir);
         }
     }

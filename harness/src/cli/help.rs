@@ -22,7 +22,7 @@ Exit codes:
     3  inconclusive: for some case and strategy the faults met nothing
     4  nothing ran
   101  a bug of aftermath itself: a panic, or two worlds that differ
-  130  interrupted by Ctrl-C; what was done by then is written
+  130  interrupted by Ctrl-C or SIGTERM; what was done by then is written (check: nothing)
 
 Colours follow NO_COLOR, CLICOLOR and CLICOLOR_FORCE.";
 
@@ -61,11 +61,12 @@ is a function of scenario and seed, so the same program gives the same values, a
 printed. Whatever is another one is told by name, one line each:
   flights / base / passive-standby: duplicates 0 → 1 (seed 7)
 A trace that differs while no number does is told too, and is no failure. Cases that are new or gone
-are named; scenarios and strategies that were not asked for are left alone.
+are named; scenarios and strategies that were not asked for are left alone, unless --all is given.
 
-A case that is broken fails, whatever the baseline says; one that was blessed as inconclusive does
-not while it stays so. A budget that is not kept fails. Budgets
-stand at the top of the file, where --bless changes nothing:
+A case that is broken fails, whatever the baseline says. One that was blessed as inconclusive does not
+while it stays so.
+
+A budget that is not kept fails. Budgets stand at the top of the file, where --bless changes nothing:
   [budget]
   \"* / passive-standby\" = [\"recovery.r2.p99 <= 1s\", \"lost <= 0\"]
 A quantity stands for each run, or its sum, mean, min, max, p50, p90, p95 or p99 over the runs.
@@ -126,7 +127,7 @@ Examples:
       --until 'recovery.r2 > 900ms' --strategy passive-standby
 
 Exit codes: 0 a border found, or none inside, 2 wrong usage, scenario or parameter, 4 nothing ran,
-130 interrupted.";
+101 a bug of aftermath itself, 130 interrupted (what is done is written).";
 
 /// Below `aftermath replay --help`.
 pub const REPLAY: &str = "\

@@ -43,6 +43,19 @@ pub fn print_all(text: &str) -> Exit {
     output.exit(Exit::Held)
 }
 
+/// A text of several lines as it is, but for characters that would steer a terminal.
+pub fn harmless(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_control() && c != '\n' {
+            shown.extend(c.escape_debug());
+        } else {
+            shown.push(c);
+        }
+    }
+    shown
+}
+
 /// Says something to the user; if there is no stderr, to nobody.
 pub fn complain(message: &str) {
     let _ = io::stderr().write_all(message.as_bytes());

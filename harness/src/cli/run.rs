@@ -37,7 +37,7 @@ pub fn run(args: &RunArgs, registry: &Registry) -> Exit {
     }
     // Before anything is seen of it.
     let stop = interrupt::listen();
-    let folder = match Folder::of_report(&args.out) {
+    let _folder = match Folder::of_report(&args.out) {
         Ok(folder) => folder,
         Err(message) => return usage(&message),
     };
@@ -54,7 +54,6 @@ pub fn run(args: &RunArgs, registry: &Registry) -> Exit {
     let missing = campaign.runs() - outcome.records.len() as u64;
     let interrupted = stop.load(Ordering::Relaxed) && missing > 0;
     if outcome.records.is_empty() {
-        folder.undo();
         if interrupted {
             complain("interrupted before the first run was done; nothing is written\n");
             return Exit::Interrupted;

@@ -4,7 +4,7 @@ use super::args::{Format, SearchArgs};
 use super::exit::Exit;
 use super::folder::Folder;
 use super::interrupt;
-use super::output::{Output, complain, usage};
+use super::output::{Output, complain, disagree, usage};
 use super::selection::{jobs, known};
 use crate::config::Quantity;
 use crate::scenario::parameter::Amount;
@@ -40,17 +40,13 @@ pub fn search(args: &SearchArgs, registry: &Registry) -> Exit {
         worlds: selection.world,
     };
     let stop = interrupt::listen();
-    // Before hours of work, not after; and nothing is left of it where nothing is written.
-    let made = match Folder::make(&args.out) {
-        Ok(made) => made,
+    let _folder = match Folder::make(&args.out) {
+        Ok(folder) => folder,
         Err(message) => return usage(&message),
     };
     let found = search.run(registry, stop);
     let ran = |curve: &Curve| curve.seen.values().any(|seen| seen.runs > 0);
-    if !found.as_ref().is_ok_and(|found| found.curves.iter().any(ran)) {
-        made.undo();
-    }
-    let Found { curves, interrupted } = match found {
+    let Found { curves, interrupted, disagreements } = match found {
         Ok(found) => found,
         Err(message) => return usage(&format!("error: {message}\n")),
     };
@@ -73,6 +69,9 @@ pub fn search(args: &SearchArgs, registry: &Registry) -> Exit {
     }
     if args.format == Format::Human {
         output.print(&format!("\ncurves: {}\n", args.out.join("search.svg").display()));
+    }
+    if let Some(first) = disagreements.first() {
+        return disagree(first, disagreements.len() as u64);
     }
     if interrupted {
         complain(

@@ -4,6 +4,7 @@ use super::args::Selection;
 use crate::campaign::Campaign;
 use crate::config::{InputConfig, Scenario};
 use crate::{formulas, scenario};
+use aftermath_reports::words::plural;
 use aftermath_systems::options::format_duration;
 use aftermath_systems::strategies::Registry;
 use std::path::PathBuf;
@@ -68,14 +69,14 @@ pub fn describe(scenario: &Scenario, campaign: &Campaign) -> String {
     let blocks = campaign.blocks().into_iter().filter(|b| b.scenario.name == scenario.name);
     let runs: u64 = blocks.map(|block| block.runs()).sum();
     text += &format!(
-        "  {} at {}/s through `{}`, {} protected; seeds {}..{}, {} runs\n",
+        "  {} at {}/s through `{}`, {} protected; seeds {}..{}, {}\n",
         tuples,
         config.rate_per_s,
         config.pipeline,
         config.protect.join(" and "),
         seeds.start,
         seeds.end,
-        runs,
+        plural(runs, "run"),
     );
     let timing = &config.timing;
     text += &format!(

@@ -9,6 +9,7 @@ use super::output::{Output, complain, usage};
 use super::progress;
 use super::selection::load;
 use crate::shrink::{Limits, Shrunk, Size, Unshrunk, shrink as search};
+use aftermath_reports::files::write_whole;
 use aftermath_reports::words::plural;
 use aftermath_systems::options::format_duration;
 use aftermath_systems::strategies::Registry;
@@ -32,10 +33,17 @@ pub fn shrink(args: &ShrinkArgs, registry: &Registry) -> Exit {
     if path.is_dir() {
         return usage(&format!("error: {} is a directory, name a file\n", path.display()));
     }
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    if let Err(message) = Folder::make(folder.unwrap_or(Path::new("."))) {
-        return usage(&message);
+    if path.canonicalize().is_ok_and(|out| args.run.scenario.canonicalize().is_ok_and(|s| s == out))
+    {
+        return usage(&format!(
+            "error: {} is the scenario itself; give another --out\n",
+            path.display()
+        ));
     }
+    let _folder = match Folder::of_file(&path) {
+        Ok(folder) => folder,
+        Err(message) => return usage(&message),
+    };
     let stop = interrupt::listen();
     let bar = progress::bar_at_most(u64::from(args.budget));
     let moved = |runs: u32| bar.set_position(u64::from(runs));
@@ -53,11 +61,11 @@ pub fn shrink(args: &ShrinkArgs, registry: &Registry) -> Exit {
             };
         }
     };
-    if let Err(error) = std::fs::write(&path, &shrunk.text) {
+    if let Err(error) = write_whole(&path, &shrunk.text) {
         return usage(&format!("error: cannot write {}: {error}\n", path.display()));
     }
     let mut output = Output::default();
-    let interrupted = stop.load(Ordering::Relaxed) && !shrunk.is_smallest;
+    let interrupted = stop.load(Ordering::Relaxed) && !shrunk.is_done(args.budget);
     output.print(&summary(&shrunk, &path, interrupted));
     output.exit(if interrupted { Exit::Interrupted } else { Exit::Held })
 }

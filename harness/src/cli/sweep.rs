@@ -9,10 +9,11 @@ use super::progress;
 use super::selection::{jobs, known, load};
 use crate::config::{Case, Expect, FaultConfig, Scenario};
 use crate::plan::{RunPlan, settled};
-use crate::record::quote;
+use crate::record::path_word;
 use crate::scenario::{self, Heading, write_faults as faults};
 use crate::seed::Seed;
 use crate::sweep::{Found, Lengths, Sweep, Swept, cells, part, written};
+use aftermath_reports::files::write_whole;
 use aftermath_reports::sweep::{SweepCell, table};
 use aftermath_reports::words::distinct;
 use aftermath_reports::write::write_sweep;
@@ -36,6 +37,8 @@ struct Whole {
     unreached: u64,
     /// Two verdicts on one run, told.
     disagreements: Vec<String>,
+    /// It was stopped before all was tried.
+    interrupted: bool,
 }
 
 /// Sweeps a scenario, prints the table and writes the files.
@@ -57,8 +60,9 @@ pub fn sweep(args: &SweepArgs, registry: &Registry) -> Exit {
         return Exit::NothingRan;
     }
     let stop = interrupt::listen();
-    if let Err(message) = Folder::make(&args.out.join("points")) {
-        return usage(&message);
+    let folders = [Folder::make(&args.out), Folder::make(&args.out.join("points"))];
+    if let Some(message) = folders.iter().find_map(|folder| folder.as_ref().err()) {
+        return usage(message);
     }
     let mut output = Output::default();
     let mut whole = Whole::default();
@@ -80,7 +84,9 @@ pub fn sweep(args: &SweepArgs, registry: &Registry) -> Exit {
         if let Err(message) = whole.add(args, scenario, &sweep, &swept) {
             return usage(&format!("error: {message}\n"));
         }
+        whole.interrupted |= swept.interrupted;
         if stop.load(Ordering::Relaxed) {
+            whole.interrupted |= nth + 1 < chosen.len();
             break;
         }
     }
@@ -208,7 +214,7 @@ impl Whole {
                 let number = self.cells.len() + 1;
                 let path = args.out.join("points").join(format!("{label}-{number}.toml"));
                 write_replay(sweep, written_of(found), &path)?;
-                let path = quote(&path.to_string_lossy());
+                let path = path_word(&path.to_string_lossy());
                 cell.replay = Some(format!("{} run {path}", scenario.program));
             }
             self.cells.push(cell);
@@ -229,7 +235,7 @@ fn write_replay(sweep: &Sweep, failures: Vec<FaultConfig>, path: &Path) -> Resul
         expect: &Expect::default(),
         directory: path.parent().unwrap_or(Path::new("")),
     };
-    std::fs::write(path, scenario::write(&heading, &config, sweep.registry))
+    write_whole(path, &scenario::write(&heading, &config, sweep.registry))
         .map_err(|error| format!("cannot write {}: {error}", path.display()))
 }
 
@@ -266,7 +272,7 @@ fn finish(args: &SweepArgs, scenario: &Scenario, whole: &Whole, output: &mut Out
         ));
         return Exit::Bug;
     }
-    if interrupt::has_come() {
+    if whole.interrupted {
         complain(&format!(
             "interrupted: {} runs are done and written to {}\n",
             whole.runs,

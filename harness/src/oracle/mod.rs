@@ -17,6 +17,7 @@ use crate::met;
 use crate::metrics::load::is_overloaded;
 use crate::metrics::recovery::{LAG_MARGIN, Recoveries, worst_lag};
 use crate::run::RunLog;
+use crate::signature::worse;
 use crate::world::Ended;
 use aftermath_reports::record::{Claimed, Counts, Guarantee, Status, Witness};
 use aftermath_reports::words::guarantee;
@@ -112,7 +113,9 @@ pub fn judge(case: &Case) -> Judgement {
     witnesses.extend(unkept);
 
     let broken_promises = match &claimed {
-        Claimed::Guarantee(promise) => claims::violations(promise, &observed),
+        Claimed::Guarantee(promise) => {
+            worse(promise, &observed).into_iter().map(|(_, told)| told.to_string()).collect()
+        }
         Claimed::NotCovered(_) => Vec::new(),
     };
     if !broken_promises.is_empty() {

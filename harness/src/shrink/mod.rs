@@ -84,6 +84,13 @@ pub struct Shrunk {
     pub record: Record,
 }
 
+impl Shrunk {
+    /// Whether everything was tried that the budget allows.
+    pub fn is_done(&self, budget: u32) -> bool {
+        self.is_smallest || self.evaluations >= budget
+    }
+}
+
 /// Why there is no smaller scenario.
 #[derive(Debug)]
 pub enum Unshrunk {

@@ -5,6 +5,7 @@ use super::runner;
 use super::schedule::ScheduleTree;
 use super::trial::Trials;
 use crate::config::{FaultAt, FaultPlace, InputConfig, Kept, Recording, RunConfig};
+use crate::scenario::keys::sections::{network, sizes};
 use aftermath_systems::options::Options;
 use aftermath_systems::pipelines::{self, InputSchema, Pipeline, VertexRole};
 use aftermath_systems::plan::Dedup;
@@ -233,7 +234,7 @@ fn defaults(config: &RunConfig) -> Vec<Change<'_>> {
         Box::new(|config| config.drain_within_ns = None),
         Box::new(|config| config.network.jitter_ns = 0),
         Box::new(|config| config.network.bandwidth_bytes_per_s = 0),
-        Box::new(|config| config.network.retransmit_ns = 20 * MILLISECOND),
+        Box::new(|config| config.network.retransmit_ns = network::RETRANSMIT.default_ns()),
         Box::new(|config| {
             config.network.tick_ns = MILLISECOND;
             config.network.latency_ns = MILLISECOND;
@@ -245,11 +246,11 @@ fn defaults(config: &RunConfig) -> Vec<Change<'_>> {
         Box::new(|config| config.timing.tuple_phase_ns = None),
         Box::new(|config| config.storage.bandwidth_bytes_per_s = 0),
         Box::new(|config| config.storage.restore_bytes_per_s = 0),
-        Box::new(|config| config.sizes.tuple = 100),
-        Box::new(|config| config.sizes.ack = 32),
-        Box::new(|config| config.sizes.heartbeat = 32),
-        Box::new(|config| config.sizes.control = 32),
-        Box::new(|config| config.sizes.entry = 64),
+        Box::new(|config| config.sizes.tuple = sizes::TUPLE.default_number()),
+        Box::new(|config| config.sizes.ack = sizes::ACK.default_number()),
+        Box::new(|config| config.sizes.heartbeat = sizes::HEARTBEAT.default_number()),
+        Box::new(|config| config.sizes.control = sizes::CONTROL.default_number()),
+        Box::new(|config| config.sizes.entry = sizes::ENTRY.default_number()),
     ];
     for name in config.service_ns.keys() {
         changes.push(Box::new(move |config| {

@@ -65,22 +65,25 @@ pub struct Swept {
     pub merged: usize,
     /// What was found, in the order of places.
     pub found: Vec<Found>,
+    /// It was stopped before all was tried.
+    pub interrupted: bool,
 }
 
 impl Sweep<'_> {
     /// Runs it. Begins nothing any more once `stop` is set; `done` is called after each fork, from
-    /// any thread. What is found depends on neither.
+    /// any thread. As far as it gets, what is found depends on neither.
     pub fn run(&self, stop: &AtomicBool, done: &(dyn Fn() + Sync)) -> Swept {
         let shares: Mutex<Vec<(usize, Points, Vec<Found>)>> = Mutex::new(Vec::new());
         let jobs = self.jobs.max(1);
         let next = AtomicUsize::new(0);
+        let interrupted = AtomicBool::new(false);
         at_once(jobs, &|| {
             loop {
                 let part = next.fetch_add(1, Ordering::Relaxed);
                 if part >= jobs {
                     return;
                 }
-                let of_part = self.share((part, jobs), stop, done);
+                let of_part = self.share((part, jobs), (stop, &interrupted), done);
                 shares.lock().expect("no fork panicked").push(of_part);
             }
         });
@@ -95,13 +98,13 @@ impl Sweep<'_> {
         // Stable: what belongs to one first failure was found by one share, in order.
         found.sort_by_key(|found: &Found| (found.point, found.failures[0].kind));
         let merged = points.list.iter().filter(|point| point.same_as_before).count();
-        Swept { points, merged, found }
+        Swept { points, merged, found, interrupted: interrupted.into_inner() }
     }
 
     fn share(
         &self,
         part: (usize, usize),
-        stop: &AtomicBool,
+        (stop, interrupted): (&AtomicBool, &AtomicBool),
         done: &(dyn Fn() + Sync),
     ) -> (usize, Points, Vec<Found>) {
         let config = &self.case.config;
@@ -117,6 +120,7 @@ impl Sweep<'_> {
             limit: self.limit,
             part,
             stop,
+            interrupted,
             done,
         };
         let found = match self.pairs {

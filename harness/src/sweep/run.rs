@@ -42,6 +42,8 @@ pub struct Share<'a> {
     pub part: (usize, usize),
     /// Set when nothing more is to be begun.
     pub stop: &'a AtomicBool,
+    /// Is set if something was not begun for that.
+    pub interrupted: &'a AtomicBool,
     /// Called after each fork.
     pub done: &'a (dyn Fn() + Sync),
 }
@@ -53,7 +55,7 @@ impl Share<'_> {
         let mut found = Vec::new();
         let mut trunk = ground.trunk();
         for number in ground.points.distinct(self.limit).into_iter().skip(part).step_by(parts) {
-            if self.stop.load(Ordering::Relaxed) {
+            if self.is_over() {
                 break;
             }
             let point = ground.points.list[number];
@@ -91,7 +93,7 @@ impl Share<'_> {
             let seconds = pairs::sample(self.whole.seed, first, seconds, most);
             let mut trunk = pairs::failing_trunk(ground, number, first);
             for (point, kind) in seconds {
-                if self.stop.load(Ordering::Relaxed) {
+                if self.is_over() {
                     return found;
                 }
                 let second = Failure { address: point.address, kind };
@@ -108,6 +110,13 @@ impl Share<'_> {
             }
         }
         found
+    }
+
+    /// Whether the next fork is not to be begun.
+    fn is_over(&self) -> bool {
+        let is_over = self.stop.load(Ordering::Relaxed);
+        self.interrupted.fetch_or(is_over, Ordering::Relaxed);
+        is_over
     }
 
     fn found(

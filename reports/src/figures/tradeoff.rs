@@ -57,7 +57,11 @@ struct Point<'a> {
 
 /// The trade-off plot of some rows.
 pub(crate) fn tradeoff(group: &Group<'_>, measure: Measure) -> Scene {
-    let title = format!("{}: recovery against overhead", group.title);
+    let what = match measure {
+        Measure::R2 => "recovery",
+        Measure::R3 => "return to normal lag",
+    };
+    let title = format!("{}: {what} against overhead", group.title);
     let about = format!("{title}: {}, {} rows", measure.title(), group.rows.len());
     let mut scene = Scene::new(WIDTH, HEIGHT, &about);
     style::title(&mut scene, &title);

@@ -248,29 +248,3 @@ fn guarantee(claim: &Claim) -> Guarantee {
         settles: claim.settles,
     }
 }
-
-/// In which respects what was observed is worse than what was promised.
-pub fn violations(promise: &Guarantee, observed: &Guarantee) -> Vec<String> {
-    let mut violations = Vec::new();
-    let mut check = |worse: bool, what: &str| {
-        if worse {
-            violations.push(what.to_string());
-        }
-    };
-    check(observed.gap && !promise.gap, "outputs are lost, and no gap was claimed");
-    check(
-        observed.duplicates && !promise.duplicates,
-        "outputs are repeated, and no duplicates were claimed",
-    );
-    check(observed.value > promise.value, "values are wrong beyond what was claimed");
-    check(
-        !observed.state_same && promise.state_same,
-        "the final state differs, and the same state was claimed",
-    );
-    check(
-        observed.memory_bounded == Some(false) && promise.memory_bounded == Some(true),
-        "retained memory grows, and bounded memory was claimed",
-    );
-    check(!observed.settles && promise.settles, "the stream does not drain");
-    violations
-}
