@@ -200,10 +200,7 @@ impl Node for Replica {
                 Self::next_checkpoint(cx, fx);
             }
             Change::TookOver(term) => self.take_over(cx, term, fx),
-            Change::Follows(_) => {
-                self.task = Task::new(cx);
-                self.loaded = false;
-            }
+            Change::Follows(_) => self.loaded = false,
             Change::Joined(_) => fx.mark("pair-complete"),
             Change::None => {}
         }

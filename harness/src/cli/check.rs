@@ -53,7 +53,6 @@ pub fn check(args: &CheckArgs, registry: &Registry) -> Exit {
         return Exit::NothingRan;
     }
     let stop = interrupt::listen();
-    let of_baseline = args.bless.then(|| Folder::of_file(&followed(&args.baseline)));
     let written = followed(&args.baseline);
     let name = written.file_name().and_then(|name| name.to_str()).unwrap_or("");
     if args.out.as_deref().is_some_and(|out| is_same(out, &written)) && is_file_of_report(name) {
@@ -62,8 +61,9 @@ pub fn check(args: &CheckArgs, registry: &Registry) -> Exit {
             args.baseline.display()
         ));
     }
-    let folders = [of_baseline, args.out.as_deref().map(Folder::of_report)];
-    if let Some(message) = folders.iter().flatten().find_map(|folder| folder.as_ref().err()) {
+    let of_baseline = args.bless.then(|| Folder::of_file(&written)).transpose();
+    let of_report = args.out.as_deref().map(Folder::of_report).transpose();
+    if let Err(message) = of_baseline.as_ref().and(of_report.as_ref()) {
         return usage(message);
     }
     let bar = progress::bar(runs);

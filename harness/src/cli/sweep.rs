@@ -60,8 +60,8 @@ pub fn sweep(args: &SweepArgs, registry: &Registry) -> Exit {
         return Exit::NothingRan;
     }
     let stop = interrupt::listen();
-    let folders = [Folder::make(&args.out), Folder::make(&args.out.join("points"))];
-    if let Some(message) = folders.iter().find_map(|folder| folder.as_ref().err()) {
+    let points = Folder::make(&args.out.join("points"));
+    if let Err(message) = points.as_ref().and(Folder::make(&args.out).as_ref()) {
         return usage(message);
     }
     let mut output = Output::default();

@@ -85,6 +85,10 @@ pub fn table(cells: &[SweepCell], rows_max: usize, colour: bool) -> String {
     let mut titles = vec![("place", Column::Text), ("failure", Column::Text)];
     titles.extend(strategies.iter().map(|name| (name.as_str(), Column::Text)));
     let mut text = layout(&titles, &lines, 0, colour);
+    let shown = rows.iter().take(rows_max).flat_map(|(_, cells)| cells);
+    if shown.map(|cell| &cell.tally).any(|tally| tally.not_covered > 0) {
+        text += "?: of some of these nothing was claimed\n";
+    }
     if rows.len() > rows_max {
         let more = plural((rows.len() - rows_max) as u64, "more row");
         text += &format!("and {more}: --all shows all\n");
