@@ -2,7 +2,7 @@
 
 use super::args::CheckArgs;
 use super::exit::Exit;
-use super::folder::Folder;
+use super::folder::{Folder, folder_of};
 use super::interrupt;
 use super::output::{Output, complain, disagree, harmless, usage};
 use super::progress;
@@ -54,17 +54,16 @@ pub fn check(args: &CheckArgs, registry: &Registry) -> Exit {
     }
     let stop = interrupt::listen();
     let written = followed(&args.baseline);
-    let name = written.file_name().and_then(|name| name.to_str()).unwrap_or("");
-    if args.out.as_deref().is_some_and(|out| is_same(out, &written)) && is_file_of_report(name) {
-        return usage(&format!(
-            "error: {} is a file of the report in --out; give the baseline another name\n",
-            args.baseline.display()
-        ));
-    }
     let of_baseline = args.bless.then(|| Folder::of_file(&written)).transpose();
     let of_report = args.out.as_deref().map(Folder::of_report).transpose();
     if let Err(message) = of_baseline.as_ref().and(of_report.as_ref()) {
         return usage(message);
+    }
+    if args.out.as_deref().is_some_and(|out| is_of_report(out, &written)) {
+        return usage(&format!(
+            "error: {} is a file of the report in --out; give the baseline another name\n",
+            args.baseline.display()
+        ));
     }
     let bar = progress::bar(runs);
     let outcome = campaign.run_until(registry, &|_| bar.inc(1), stop);
@@ -115,7 +114,9 @@ fn finish(
         // What was not asked for stays as it is.
         baseline.rows.retain(|name, _| !args.all && !asked(campaign, name));
         baseline.rows.extend(now);
-        baseline.write(&followed(&args.baseline)).map_err(|error| error.to_string())?;
+        let shown = args.baseline.display();
+        let written = baseline.write(&followed(&args.baseline));
+        written.map_err(|error| format!("{shown} cannot be written: {error}"))?;
     }
     Ok(())
 }
@@ -126,12 +127,14 @@ fn followed(path: &Path) -> PathBuf {
     path.canonicalize().or_else(|_| path.read_link().map(to)).unwrap_or(path.to_path_buf())
 }
 
-/// Whether a file is to lie in this folder.
-fn is_same(folder: &Path, file: &Path) -> bool {
-    let beside = file.parent().filter(|parent| !parent.as_os_str().is_empty());
-    let place =
-        |path: &Path| std::path::absolute(path.canonicalize().unwrap_or(path.to_path_buf()));
-    matches!((place(folder), place(beside.unwrap_or(Path::new(".")))), (Ok(a), Ok(b)) if a == b)
+/// Whether the baseline is a file that a report in this folder would replace.
+fn is_of_report(out: &Path, written: &Path) -> bool {
+    let name = written.file_name().and_then(|name| name.to_str());
+    name.is_some_and(is_file_of_report)
+        && matches!(
+            (out.canonicalize(), folder_of(written).canonicalize()),
+            (Ok(out), Ok(folder)) if out == folder
+        )
 }
 
 /// The baseline to compare with; an empty one if it is to be written for the first time.

@@ -45,14 +45,22 @@ impl Folder {
         Folder::make(dir)
     }
 
-    /// The folder of a file.
+    /// The folder of a file. Of a device nothing is asked: it is written into, and not replaced.
     ///
     /// # Errors
     /// Those of [`Folder::make`].
     pub fn of_file(path: &Path) -> Result<Folder, String> {
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        Folder::make(folder.unwrap_or(Path::new(".")))
+        match path.metadata() {
+            Ok(there) if !there.is_file() => Ok(Folder { made: Vec::new() }),
+            _ => Folder::make(folder_of(path)),
+        }
     }
+}
+
+/// In which folder a file is.
+pub fn folder_of(path: &Path) -> &Path {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    folder.unwrap_or(Path::new("."))
 }
 
 impl Drop for Folder {
