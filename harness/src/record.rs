@@ -11,7 +11,7 @@ use crate::metrics::series::series;
 use crate::oracle::{self, Standard};
 use crate::plan::{PlannedFault, PlannedPlace};
 use crate::run::RunLog;
-use crate::scenario::write_faults;
+use crate::scenario::{setting, write_faults};
 use aftermath_reports::record::{
     FORMAT_VERSION, Fault, Record, Status, Unreached, WORLDS_DIFFER, Witness,
 };
@@ -68,6 +68,7 @@ pub fn record(
         strategy: config.label(),
         options: config.all_given(),
         planted: planted.map(|entry| entry.name.to_string()),
+        setting: setting(config),
         seed: id.seed,
         stratum: id.stratum,
         world: context.worlds.name().to_string(),

@@ -2,8 +2,13 @@
 
 use crate::machine::TraceEvent;
 use crate::run::RunLog;
-use aftermath_systems::protocol::NodeId;
+use aftermath_reports::words::plural;
+use aftermath_systems::protocol::{Nanos, NodeId};
 use std::fmt::Write;
+use std::ops::Range;
+
+/// All instants of a run.
+pub const WHOLE: Range<Nanos> = 0..Nanos::MAX;
 
 /// All events of a traced run, by (time, node, handler).
 fn events(run: &RunLog) -> Vec<&TraceEvent> {
@@ -32,10 +37,24 @@ pub fn parting(a: &RunLog, b: &RunLog) -> Option<(String, String)> {
     Some((show(a, left.get(same)), show(b, right.get(same))))
 }
 
-/// Writes all events, one a line, effects numbered and indented below: node, incarnation, handler
-/// and number are the address of an effect. Above them stands what is abbreviated.
-pub fn render(run: &RunLog) -> String {
-    legend(run) + &events(run).into_iter().map(|event| one(run, event) + "\n").collect::<String>()
+/// Writes all events of these instants, one a line, effects numbered and indented below: node,
+/// incarnation, handler and number are the address of an effect. Above them stands what is
+/// abbreviated, below how many are left out.
+pub fn render(run: &RunLog, instants: &Range<Nanos>) -> String {
+    let mut text = legend(run);
+    let mut left_out = 0;
+    for event in events(run) {
+        if instants.contains(&event.at) {
+            text += &one(run, event);
+            text.push('\n');
+        } else {
+            left_out += 1;
+        }
+    }
+    if left_out > 0 {
+        let _ = writeln!(text, "{} before or after, not shown", plural(left_out, "event"));
+    }
+    text
 }
 
 /// How to read the lines of an event.
@@ -61,7 +80,8 @@ const LEGEND: &str = "\
   instant  node #incarnation.handler  event  <- whose frame it is
              number effect
 a tuple is: stream@sequence[.sub] means kind/key/index of the instant its input is due: content
-bytes of messages, states and checkpoints are a strategy's own; numbers called `at` are ns
+bytes of messages, states and checkpoints are a strategy's own: how many, and a checksum
+numbers called `at` are ns
 ";
 
 fn one(run: &RunLog, event: &TraceEvent) -> String {

@@ -49,7 +49,7 @@ fn paths(value: &Value, path: &str, found: &mut BTreeSet<String>) {
             if is_guarantee {
                 found.insert(path.to_owned());
             }
-            let is_map = ["options", "runs", "overhead.traffic"].contains(&path);
+            let is_map = ["options", "runs", "overhead.traffic", "setting"].contains(&path);
             for (key, value) in fields {
                 let key = if is_map { "*" } else { key };
                 let below = match path {

@@ -2,6 +2,7 @@
 
 use crate::figures::{self, Set};
 use crate::record::{CaseResult, Check, Record, Status};
+use crate::setting::Setting;
 use crate::summary::{Failures, Report, Row, by_scenario, causes};
 use crate::words::{
     self, cause_percent, claimed, delivery, guarantee, mean_count, mean_ms, percent, run_name,
@@ -84,11 +85,26 @@ fn scenario(rows: &[Row], report: &Report, sets: &[Set]) -> Result<Value, String
         causes => causes.iter().map(|c| (*c).to_owned()).collect::<Vec<_>>(),
         checks,
         notes,
+        setting => setting(&Setting::of(rows)),
         sets,
         without_figures => figures::left_out(rows),
         broken => broken.map_or_else(Vec::new, |broken| broken.shown().map(failure).collect()),
         left_out => broken.map_or(0, Failures::left_out),
     })
+}
+
+/// What was run; `None` if the records do not say so.
+fn setting(setting: &Setting) -> Option<Value> {
+    let section = |(section, text): &(&str, &str)| {
+        context! { section => (*section).to_owned(), text => (*text).to_owned() }
+    };
+    let own = |(case, sections): &(String, Vec<_>)| {
+        let sections: Vec<Value> = sections.iter().map(section).collect();
+        context! { case => case.clone(), sections }
+    };
+    let shared: Vec<Value> = setting.shared.iter().map(section).collect();
+    let own: Vec<Value> = setting.own.iter().map(own).collect();
+    (!setting.is_empty()).then(|| context! { shared, own })
 }
 
 fn set(set: &Set) -> Result<Value, String> {

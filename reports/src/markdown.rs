@@ -3,6 +3,7 @@
 
 use crate::grid::clean;
 use crate::record::{Record, Status};
+use crate::setting::Setting;
 use crate::summary::{BaselineCheck, Report, Row, by_scenario};
 use crate::words::{
     self, claimed, guarantee, mean_count, mean_ms, percent, plural, run_name, statuses,
@@ -162,7 +163,24 @@ fn scenario(report: &Report, rows: &[Row]) -> String {
         }
     }
     text.truncate(text.trim_end().len());
-    text + "\n\n"
+    text + "\n\n" + &setting(&Setting::of(rows))
+}
+
+/// What was run, to be opened.
+fn setting(setting: &Setting) -> String {
+    if setting.is_empty() {
+        return String::new();
+    }
+    let mut text = "<details><summary>What was run</summary>\n\n".to_owned();
+    for (section, keys) in &setting.shared {
+        text += &format!("- {}\n", escaped(&format!("{section}: {keys}")));
+    }
+    for (case, sections) in &setting.own {
+        let sections = sections.iter().map(|(section, keys)| format!("{section}: {keys}"));
+        let sections: Vec<_> = sections.collect();
+        text += &format!("- {}\n", escaped(&format!("{case}: {}", sections.join("; "))));
+    }
+    text + "\n</details>\n\n"
 }
 
 /// A line of a table.

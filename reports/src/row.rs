@@ -18,6 +18,8 @@ pub struct Row {
     pub options: String,
     /// The planted bug, if any.
     pub planted: Option<String>,
+    /// What they were run with, by section of a scenario.
+    pub setting: BTreeMap<String, String>,
     /// Number of runs.
     pub runs: u64,
     /// Number of runs by status.
@@ -139,6 +141,7 @@ impl Row {
             strategy: record.strategy.clone(),
             options: options_label(&record.options),
             planted: record.planted.clone(),
+            setting: record.setting.clone(),
             runs: 0,
             by_status: BTreeMap::new(),
             status: record.status,

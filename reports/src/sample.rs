@@ -26,6 +26,7 @@ pub fn record(scenario: &str, case: &str, strategy: &str, seed: u64) -> Record {
         strategy: strategy.to_owned(),
         options: BTreeMap::new(),
         planted: None,
+        setting: setting(),
         seed,
         stratum: None,
         world: "events".to_owned(),
@@ -54,6 +55,15 @@ pub fn record(scenario: &str, case: &str, strategy: &str, seed: u64) -> Record {
         replay: format!("aftermath run {scenario}.toml --case {case} -s {strategy} --seed {seed}"),
         schedule: None,
     }
+}
+
+fn setting() -> BTreeMap<String, String> {
+    let sections = [
+        ("fault", "process-crash = { node = \"count\" }, at = \"5s\", for = \"10s\""),
+        ("input", "rate_per_s = 100, generated = { tuples = 2000, keys = 10 }"),
+        ("timing", "heartbeat = \"100ms\", misses = 2"),
+    ];
+    sections.map(|(section, keys)| (section.to_owned(), keys.to_owned())).into()
 }
 
 fn traffic(messages: u64, bytes: u64) -> Traffic {

@@ -1,8 +1,9 @@
 //! What is computed, apart from how it survives.
 
-use crate::protocol::{DeliveryId, Nanos, Payload, Positions, SemanticId, StreamId, Tuple};
+use crate::protocol::{
+    Bytes, DeliveryId, Nanos, Payload, Positions, SemanticId, StreamId, Tuple, decode,
+};
 use serde::{Serialize, de::DeserializeOwned};
-use std::rc::Rc;
 
 /// The determinism classes of Hwang et al. (ICDE 2005), each contained in the next.
 /// A test probes every listed operator for its class: by replaying other interleavings and by
@@ -46,7 +47,7 @@ pub enum Span {
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, serde::Deserialize)]
 pub struct State {
     /// Our own encoding.
-    pub bytes: Rc<[u8]>,
+    pub bytes: Bytes,
     /// How many keyed entries it holds; the plan says how many bytes one is.
     pub entries: u64,
 }
@@ -54,10 +55,7 @@ pub struct State {
 impl State {
     /// Encodes `value`, which holds `entries` keyed entries.
     pub fn encode<T: Serialize>(value: &T, entries: usize) -> State {
-        State {
-            bytes: postcard::to_allocvec(value).expect("plain data always encodes").into(),
-            entries: entries as u64,
-        }
+        State { bytes: Bytes::encode(value), entries: entries as u64 }
     }
 
     /// Decodes what [`State::encode`] made.
@@ -65,7 +63,7 @@ impl State {
     /// # Panics
     /// When the bytes are another operator's: our own bug.
     pub fn decode<T: DeserializeOwned>(&self) -> T {
-        postcard::from_bytes(&self.bytes).expect("an operator reads its own state only")
+        decode(&self.bytes)
     }
 }
 

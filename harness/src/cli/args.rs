@@ -7,6 +7,7 @@ use crate::scenario::SEEDS_MAX;
 use crate::scenario::parameter::Amount;
 use crate::search::Until;
 use aftermath_systems::options::{parse_duration, parse_percent};
+use aftermath_systems::protocol::Nanos;
 use clap::builder::{PossibleValue, RangedU64ValueParser};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use std::num::NonZeroUsize;
@@ -199,9 +200,10 @@ pub struct ReplayArgs {
     /// Where to run it; both must agree exactly. Default: the scenario's, or events
     #[arg(long, value_enum, value_name = "WORLD")]
     pub world: Option<Worlds>,
-    /// Also print every event of every node and its effects
-    #[arg(long)]
-    pub trace: bool,
+    /// Also print every event of every node and its effects; of these instants, if some are named
+    #[arg(long, value_name = "FROM..UNTIL", num_args = 0..=1, require_equals = true,
+        default_missing_value = "..", value_parser = instants)]
+    pub trace: Option<Range<Nanos>>,
     /// What to print: an account for people, or the record as JSON
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub format: Format,
@@ -346,6 +348,18 @@ fn seeds(text: &str) -> Result<Range<u64>, String> {
         return Err(format!("more than {SEEDS_MAX} seeds; run them in parts"));
     }
     Ok(from..to)
+}
+
+/// Virtual instants, ns.
+fn instants(text: &str) -> Result<Range<Nanos>, String> {
+    let wrong = |what| format!("`{text}` {what}; write `1.5s..2s`, `1.5s..` or `..2s`");
+    let (from, until) = text.split_once("..").ok_or_else(|| wrong("is not a span of instants"))?;
+    let instant = |text: &str, open| match text {
+        "" => Ok(open),
+        _ => parse_duration(text),
+    };
+    let (from, until) = (instant(from, 0)?, instant(until, Nanos::MAX)?);
+    if from > until { Err(wrong("runs backwards")) } else { Ok(from..until) }
 }
 
 fn at_least_one(text: &str) -> Result<NonZeroUsize, String> {

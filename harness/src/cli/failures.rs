@@ -165,7 +165,7 @@ fn text(
         group.count,
         group.kind.respects(),
         account(record, &log),
-        trace::render(&log)
+        trace::render(&log, &trace::WHOLE)
     ))
 }
 

@@ -142,6 +142,7 @@ marks has a name (`aftermath list points`): at = { point = \"took-over\", nth = 
 Examples:
   aftermath replay scenarios/flights.toml --strategy upstream-backup --seed 3
   aftermath replay scenarios/flights.toml --strategy amnesia --trace | less
+  aftermath replay scenarios/flights.toml --strategy amnesia --trace=1.5s..2s
   RUST_LOG=info aftermath replay scenarios/flights.toml --strategy amnesia
                     faults, restarts and activations on stderr as they happen, in virtual time;
                     debug adds what strategies mark, trace adds every handler

@@ -65,8 +65,8 @@ pub fn replay(args: &ReplayArgs, registry: &Registry) -> Exit {
             output.print(&aftermath_reports::files::jsonl(std::slice::from_ref(&record)))
         }
         Format::Human => {
-            if args.trace {
-                output.print(&trace::render(&first));
+            if let Some(instants) = &args.trace {
+                output.print(&trace::render(&first, instants));
             }
             output.print(&account(&record, &first));
         }

@@ -1,7 +1,6 @@
 //! What travels between machines.
 
-use aftermath_systems::protocol::{ChannelId, Item, Link, Nanos, NodeId, Stamp};
-use std::rc::Rc;
+use aftermath_systems::protocol::{Bytes, ChannelId, Item, Link, Nanos, NodeId, Stamp};
 
 /// Which handler caused an effect: (node, incarnation, number of the handler on that node).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
@@ -68,7 +67,7 @@ pub enum Body {
     /// Talk that every strategy understands.
     Link(Link),
     /// Private talk.
-    Message(Rc<[u8]>),
+    Message(Bytes),
     /// The sender's process has died, politely.
     ConnectionLost,
 }

@@ -28,6 +28,7 @@ mod pipeline;
 mod reading;
 pub mod recording;
 mod sections;
+mod setting;
 mod strategy;
 mod table;
 #[cfg(test)]
@@ -37,6 +38,7 @@ mod write;
 
 pub use diagnostic::{Diagnostic, Diagnostics};
 pub use faults::write::faults as write_faults;
+pub use setting::setting;
 pub use write::{Heading, expect as write_expect, scenario as write};
 
 use crate::config::{Scenario, Worlds};

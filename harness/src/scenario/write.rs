@@ -5,7 +5,9 @@ use super::faults::write::{faults, option, span};
 use super::keys::Key;
 use super::keys::expect::{OBSERVED, OBSERVED_WORDS, STATUSES};
 use super::keys::sections::{network, protection, sizes, storage, timing};
-use crate::config::{Bound, Expect, InputConfig, NetworkConfig, Quantity, RunConfig};
+use crate::config::{
+    Bound, Expect, InputConfig, NetworkConfig, Quantity, RunConfig, StorageConfig, TimingConfig,
+};
 use aftermath_systems::options::{OptionDoc, Options};
 use aftermath_systems::pipelines::{self, VertexRole};
 use aftermath_systems::planted_bugs;
@@ -52,11 +54,11 @@ pub fn scenario(heading: &Heading, config: &RunConfig, registry: &Registry) -> S
         let _ = writeln!(text, "{line}");
     }
     section(&mut text, "pipeline", pipeline(config));
-    section(&mut text, "input", input(config, heading.directory));
+    section(&mut text, "input", input(config, |file| relative(file, heading.directory)));
     section(&mut text, "protection", protection(config));
-    section(&mut text, "network", network(&config.network));
-    section(&mut text, "timing", timing(config));
-    section(&mut text, "storage", storage(config));
+    section(&mut text, "network", network(&config.network, Defaults::LeftOut));
+    section(&mut text, "timing", timing(&config.timing, Defaults::LeftOut));
+    section(&mut text, "storage", storage(&config.storage, Defaults::LeftOut));
     section(&mut text, "sizes", sizes(config));
     for (name, given) in given(config) {
         section(&mut text, &format!("strategy.{name}"), options_given(name, given, registry));
@@ -102,7 +104,7 @@ fn options(docs: &[OptionDoc], options: &Options) -> Vec<(&'static str, String)>
     other.map(|doc| (doc.name, option(doc, options.choice(doc.name)))).collect()
 }
 
-fn pipeline(config: &RunConfig) -> Vec<String> {
+pub(super) fn pipeline(config: &RunConfig) -> Vec<String> {
     let mut lines = vec![format!("name = \"{}\"", config.pipeline)];
     if let Some(pipeline) = pipelines::find(config.pipeline) {
         let topology = (pipeline.build)(&config.pipeline_options);
@@ -120,7 +122,8 @@ fn pipeline(config: &RunConfig) -> Vec<String> {
     lines
 }
 
-fn input(config: &RunConfig, directory: &Path) -> Vec<String> {
+/// `named`: how the file of a recorded stream is named.
+pub(super) fn input(config: &RunConfig, named: impl Fn(&Path) -> PathBuf) -> Vec<String> {
     let mut lines = vec![format!("rate_per_s = {}", config.rate_per_s)];
     match &config.input {
         InputConfig::Generated { tuples, keys } => {
@@ -130,7 +133,7 @@ fn input(config: &RunConfig, directory: &Path) -> Vec<String> {
             lines.push(format!("nexmark = {{ events = {events} }}"));
         }
         InputConfig::Recorded(recording) => {
-            let file = relative(&recording.file, directory);
+            let file = named(&recording.file);
             lines.push(format!("recorded = {}", quoted(&file.to_string_lossy())));
             lines.push(format!("take = {}", recording.rows.len()));
         }
@@ -166,6 +169,29 @@ fn relative(file: &Path, directory: &Path) -> PathBuf {
     up.chain(file.components().skip(shared)).collect()
 }
 
+/// What is written of values that are the default.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Defaults {
+    /// Nothing.
+    LeftOut,
+    /// How long things take by which recoveries are measured: nobody knows them by heart.
+    Told,
+}
+
+impl Defaults {
+    fn number(self, key: &Key, value: u64) -> Option<String> {
+        (self == Defaults::Told)
+            .then(|| format!("{} = {value}", key.name))
+            .or_else(|| number(key, value))
+    }
+
+    fn time(self, key: &Key, ns: Nanos) -> Option<String> {
+        (self == Defaults::Told)
+            .then(|| format!("{} = {}", key.name, span(ns)))
+            .or_else(|| time(key, ns))
+    }
+}
+
 /// A key with its number, unless that is the default.
 fn number(key: &Key, value: u64) -> Option<String> {
     (value != key.default_number()).then(|| format!("{} = {value}", key.name))
@@ -182,7 +208,7 @@ fn word<T: PartialEq>(key: &Key, value: &T, words: &[(&str, T)]) -> Option<Strin
     (*word != key.default_text()).then(|| format!("{} = \"{word}\"", key.name))
 }
 
-fn protection(config: &RunConfig) -> Vec<String> {
+pub(super) fn protection(config: &RunConfig) -> Vec<String> {
     let lines = [
         number(&protection::SPARES, u64::from(config.spares)),
         word(&protection::DEDUP, &config.dedup, &protection::DEDUPS),
@@ -191,10 +217,10 @@ fn protection(config: &RunConfig) -> Vec<String> {
     lines.into_iter().flatten().collect()
 }
 
-fn network(config: &NetworkConfig) -> Vec<String> {
+pub(super) fn network(config: &NetworkConfig, defaults: Defaults) -> Vec<String> {
     let mut lines: Vec<_> = [
-        time(&network::TICK, config.tick_ns),
-        time(&network::LATENCY, config.latency_ns),
+        defaults.time(&network::TICK, config.tick_ns),
+        defaults.time(&network::LATENCY, config.latency_ns),
         time(&network::JITTER, config.jitter_ns),
         number(&network::BANDWIDTH_BYTES_PER_S, config.bandwidth_bytes_per_s),
         time(&network::RETRANSMIT, config.retransmit_ns),
@@ -219,13 +245,12 @@ fn network(config: &NetworkConfig) -> Vec<String> {
     lines
 }
 
-fn timing(config: &RunConfig) -> Vec<String> {
-    let config = &config.timing;
+pub(super) fn timing(config: &TimingConfig, defaults: Defaults) -> Vec<String> {
     let lines = [
-        time(&timing::HEARTBEAT, config.heartbeat_ns),
-        number(&timing::MISSES, config.misses),
-        time(&timing::REDIRECT, config.redirect_ns),
-        time(&timing::INTERVAL, config.interval_ns),
+        defaults.time(&timing::HEARTBEAT, config.heartbeat_ns),
+        defaults.number(&timing::MISSES, config.misses),
+        defaults.time(&timing::REDIRECT, config.redirect_ns),
+        defaults.time(&timing::INTERVAL, config.interval_ns),
     ];
     let phases = [
         (timing::PHASE_HEARTBEAT, config.heartbeat_phase_ns),
@@ -237,17 +262,16 @@ fn timing(config: &RunConfig) -> Vec<String> {
     lines.into_iter().flatten().chain(table("phases", phases)).collect()
 }
 
-fn storage(config: &RunConfig) -> Vec<String> {
-    let config = &config.storage;
+pub(super) fn storage(config: &StorageConfig, defaults: Defaults) -> Vec<String> {
     let lines = [
-        time(&storage::LATENCY, config.latency_ns),
+        defaults.time(&storage::LATENCY, config.latency_ns),
         number(&storage::BANDWIDTH_BYTES_PER_S, config.bandwidth_bytes_per_s),
         number(&storage::RESTORE_BYTES_PER_S, config.restore_bytes_per_s),
     ];
     lines.into_iter().flatten().collect()
 }
 
-fn sizes(config: &RunConfig) -> Vec<String> {
+pub(super) fn sizes(config: &RunConfig) -> Vec<String> {
     let config = &config.sizes;
     let lines = [
         number(&sizes::TUPLE, config.tuple),

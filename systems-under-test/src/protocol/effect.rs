@@ -1,11 +1,11 @@
 //! What a node wants done, and why bytes cross the network.
 
+use super::bytes::Bytes;
 use super::event::{Blob, Item, RestartFrom, SaveKey, Scope, TimerId};
 use super::ids::{ChannelId, Nanos, NodeId, Term};
 use super::link::{Link, Stamp};
 use super::tuple::{Positions, Tuple};
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
-use std::rc::Rc;
+use serde::{Deserialize, Serialize};
 
 /// Why bytes went over the network; overhead is reported by these.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
@@ -64,14 +64,6 @@ impl Cause {
     }
 }
 
-/// Decodes a private message.
-///
-/// # Panics
-/// When the bytes are of another type: a message between two strategies is our own bug.
-pub fn decode<M: DeserializeOwned>(bytes: &[u8]) -> M {
-    postcard::from_bytes(bytes).expect("replicas of one operator speak one language")
-}
-
 /// What a node wants done. Executed in order, at the instant of the handler.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Effect {
@@ -100,7 +92,7 @@ pub enum Effect {
         /// Receiver.
         to: NodeId,
         /// Encoded message.
-        bytes: Rc<[u8]>,
+        bytes: Bytes,
         /// Modelled size by cause, bytes.
         modelled_bytes: Vec<(Cause, u64)>,
     },
@@ -178,9 +170,7 @@ impl Effects {
         message: &M,
         modelled_bytes: Vec<(Cause, u64)>,
     ) {
-        let bytes: Rc<[u8]> =
-            postcard::to_allocvec(message).expect("plain data always encodes").into();
-        self.list.push(Effect::Send { to, bytes, modelled_bytes });
+        self.list.push(Effect::Send { to, bytes: Bytes::encode(message), modelled_bytes });
     }
 
     /// Write `blob`; `covers` are the input positions it makes durable.

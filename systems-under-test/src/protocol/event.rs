@@ -1,10 +1,10 @@
 //! What a node can be told. Nothing else crosses its border inward.
 
+use super::bytes::Bytes;
 use super::ids::{ChannelId, NodeId, Term};
 use super::link::Link;
 use super::tuple::Tuple;
 use serde::{Deserialize, Serialize};
-use std::rc::Rc;
 
 /// Everything that must stay in order with the data of a channel.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -32,7 +32,7 @@ pub struct SaveKey {
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Blob {
     /// Our own encoding.
-    pub bytes: Rc<[u8]>,
+    pub bytes: Bytes,
     /// What writing it costs in the modelled system, bytes.
     pub modelled_bytes: u64,
     /// What reading it back costs, bytes: more than writing where only changes are written.
@@ -43,8 +43,7 @@ impl Blob {
     /// Encodes a value; decode with [`decode`](super::decode). Its modelled sizes are 0 until they
     /// are set.
     pub fn encode<T: Serialize>(value: &T) -> Blob {
-        let bytes = postcard::to_allocvec(value).expect("plain data always encodes").into();
-        Blob { bytes, modelled_bytes: 0, restored_bytes: 0 }
+        Blob { bytes: Bytes::encode(value), modelled_bytes: 0, restored_bytes: 0 }
     }
 }
 
@@ -109,7 +108,7 @@ pub enum Event {
         from: NodeId,
         /// Encoded by [`Effects::send`](super::Effects::send); decode with
         /// [`decode`](super::decode).
-        bytes: Rc<[u8]>,
+        bytes: Bytes,
     },
     /// A timer is due.
     Timer(TimerId),

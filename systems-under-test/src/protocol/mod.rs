@@ -1,5 +1,6 @@
 //! The protocol between a node and the world that runs it: identifiers, tuples, events, effects.
 
+pub mod bytes;
 pub mod effect;
 pub mod event;
 pub mod ids;
@@ -7,7 +8,8 @@ pub mod link;
 mod shown;
 pub mod tuple;
 
-pub use effect::{Cause, Effect, Effects, decode};
+pub use bytes::{Bytes, decode};
+pub use effect::{Cause, Effect, Effects};
 pub use event::{Blob, Event, Item, RestartFrom, SaveKey, Scope, Stored, TimerId};
 pub use ids::{
     ChannelId, EdgeId, InstanceId, MILLISECOND, Nanos, NodeId, OperatorId, SECOND, StreamId, Term,

@@ -1,17 +1,19 @@
 //! Faults as a scenario says them: what is read from this text is what was written.
 
-use crate::config::{FaultAt, FaultConfig, FaultPlace};
+use crate::config::{FaultAt, FaultConfig, FaultPlace, SwarmConfig};
 use crate::faults::of;
+use crate::scenario::keys::{Key, faults as keys};
 use aftermath_systems::options::{OptionDoc, OptionKind, format_duration};
 use aftermath_systems::protocol::Nanos;
-use std::fmt::Write;
 
 /// `[[fault]]` tables, one after the other.
 pub fn faults(faults: &[FaultConfig]) -> String {
-    faults.iter().map(fault).collect::<Vec<_>>().join("\n")
+    let table = |fault| format!("[[fault]]\n{}\n", self::fault(fault).join("\n"));
+    faults.iter().map(table).collect::<Vec<_>>().join("\n")
 }
 
-fn fault(fault: &FaultConfig) -> String {
+/// The lines of a fault's table.
+pub fn fault(fault: &FaultConfig) -> Vec<String> {
     let entry = of(fault.kind);
     let mut settings = place(&fault.place);
     for doc in entry.options {
@@ -20,16 +22,30 @@ fn fault(fault: &FaultConfig) -> String {
             settings.push(format!("{} = {}", doc.name, option(doc, value)));
         }
     }
-    let settings = settings.join(", ");
-    let mut text =
-        format!("[[fault]]\n{} = {{ {settings} }}\nat = {}\n", entry.name, at(&fault.at));
-    if let Some(ns) = fault.for_ns {
-        let _ = writeln!(text, "for = {}", span(ns));
-    }
-    if let Some(number) = fault.draws {
-        let _ = writeln!(text, "draws = {number}");
-    }
-    text
+    let what = format!("{} = {{ {} }}", entry.name, settings.join(", "));
+    let lines = [
+        Some(what),
+        Some(format!("at = {}", at(&fault.at))),
+        fault.for_ns.map(|ns| format!("for = {}", span(ns))),
+        fault.draws.map(|number| format!("draws = {number}")),
+    ];
+    lines.into_iter().flatten().collect()
+}
+
+/// How faults are drawn as a whole: `swarm = { … }`.
+pub fn swarm(config: &SwarmConfig) -> String {
+    let kinds: Vec<_> = config.kinds.iter().map(|kind| format!("\"{}\"", of(*kind).name)).collect();
+    let yes = |key: &Key, said: bool| said.then(|| format!("{} = true", key.name));
+    let all = [
+        Some(format!("{} = [{}]", keys::KINDS.name, kinds.join(", "))),
+        Some(format!("{} = {}", keys::MOST.name, config.most)),
+        Some(format!("{} = {}", keys::SWARM_FROM.name, span(config.from_ns))),
+        Some(format!("{} = {}", keys::UNTIL.name, span(config.until_ns))),
+        yes(&keys::OVERLAP, config.overlap),
+        yes(&keys::BEYOND_CLAIMS, config.beyond_claims),
+    ];
+    let all: Vec<_> = all.into_iter().flatten().collect();
+    format!("{} = {{ {} }}", keys::SWARM.name, all.join(", "))
 }
 
 fn place(place: &FaultPlace) -> Vec<String> {
