@@ -15,9 +15,9 @@ use aftermath_harness::signature::Signature;
 use aftermath_reports::record::Status;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 use std::cell::Cell;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use support::{SMALL, Scratch, aftermath, load, parse, plan, root, run_one, text_of};
+use support::{SMALL, Scratch, aftermath, load, parse, plan, root, run_one, scenarios, text_of};
 
 /// Enough for everything here.
 const BUDGET: u32 = 500;
@@ -256,24 +256,6 @@ fn what_is_expected_stays_when_it_is_mended() {
     let scenario = parse(&regression, "scenarios/regression.toml");
     let expect = &scenario.cases[0].expect;
     assert_eq!((expect.status, expect.run.len()), (Some(Status::Held), 1), "{regression}");
-}
-
-/// All scenarios of the repository.
-fn scenarios() -> Vec<String> {
-    let mut files = Vec::new();
-    let mut open = vec![PathBuf::from("scenarios")];
-    while let Some(path) = open.pop() {
-        let whole = root().join(&path);
-        // What runs are compared with is no scenario.
-        if whole.is_dir() && !path.ends_with("baselines") {
-            let entries = std::fs::read_dir(whole).expect("our own folders can be read");
-            open.extend(entries.map(|entry| path.join(entry.expect("an entry").file_name())));
-        } else if path.extension().is_some_and(|ending| ending == "toml") {
-            files.push(path.to_str().expect("a plain name").to_string());
-        }
-    }
-    files.sort();
-    files
 }
 
 #[test]

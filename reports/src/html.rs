@@ -95,8 +95,8 @@ fn scenario(rows: &[Row], report: &Report, sets: &[Set]) -> Result<Value, String
 
 /// What was run; `None` if the records do not say so.
 fn setting(setting: &Setting) -> Option<Value> {
-    let section = |(section, text): &(&str, &str)| {
-        context! { section => (*section).to_owned(), text => (*text).to_owned() }
+    let section = |(section, text): &(&str, String)| {
+        context! { section => (*section).to_owned(), text => text.clone() }
     };
     let own = |(case, sections): &(String, Vec<_>)| {
         let sections: Vec<Value> = sections.iter().map(section).collect();

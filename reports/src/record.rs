@@ -295,10 +295,10 @@ pub struct Record {
     pub options: BTreeMap<String, String>,
     /// The planted bug, if any.
     pub planted: Option<String>,
-    /// What it was run with: by section of a scenario, keys and values as scenarios write them.
-    /// What is left out has its default.
+    /// What it was run with: by section of a scenario, its keys with their values as scenarios
+    /// write them, and each fault with all of its keys. What is left out has its default.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub setting: BTreeMap<String, String>,
+    pub setting: BTreeMap<String, Vec<String>>,
     /// The seed.
     pub seed: u64,
     /// Which stratum of a stratified case, from 0.

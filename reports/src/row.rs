@@ -19,7 +19,7 @@ pub struct Row {
     /// The planted bug, if any.
     pub planted: Option<String>,
     /// What they were run with, by section of a scenario.
-    pub setting: BTreeMap<String, String>,
+    pub setting: BTreeMap<String, Vec<String>>,
     /// Number of runs.
     pub runs: u64,
     /// Number of runs by status.

@@ -57,13 +57,14 @@ pub fn record(scenario: &str, case: &str, strategy: &str, seed: u64) -> Record {
     }
 }
 
-fn setting() -> BTreeMap<String, String> {
+fn setting() -> BTreeMap<String, Vec<String>> {
     let sections = [
-        ("fault", "process-crash = { node = \"count\" }, at = \"5s\", for = \"10s\""),
-        ("input", "rate_per_s = 100, generated = { tuples = 2000, keys = 10 }"),
-        ("timing", "heartbeat = \"100ms\", misses = 2"),
+        ("fault", &["process-crash = { node = \"count\" }, at = \"5s\", for = \"10s\""][..]),
+        ("input", &["rate_per_s = 100", "generated = { tuples = 2000, keys = 10 }"]),
+        ("timing", &["heartbeat = \"100ms\"", "misses = 2"]),
     ];
-    sections.map(|(section, keys)| (section.to_owned(), keys.to_owned())).into()
+    let keys = |keys: &[&str]| keys.iter().map(|key| (*key).to_owned()).collect();
+    sections.map(|(section, own)| (section.to_owned(), keys(own))).into()
 }
 
 fn traffic(messages: u64, bytes: u64) -> Traffic {

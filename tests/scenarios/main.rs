@@ -1,10 +1,11 @@
 //! Scenarios as people write them: `mistakes`, what is said of wrong ones; `schema`, what editors
-//! and the documentation are told of right ones.
+//! and the documentation are told of right ones; `setting`, what records say of them.
 //!
 //! `AFTERMATH_BLESS=1 cargo test --test scenarios` writes what is expected anew; review it.
 
 mod mistakes;
 mod schema;
+mod setting;
 #[path = "../support/mod.rs"]
 mod support;
 

@@ -1,7 +1,7 @@
 //! The JSON schema, the list of keys and the tables of the README: all from one catalogue.
 
 use crate::committed;
-use crate::support::{Scratch, aftermath, parse, root, text_of};
+use crate::support::{Scratch, aftermath, parse, scenarios, text_of};
 use aftermath_harness::{Registry, scenario};
 use serde_json::Value;
 
@@ -12,19 +12,12 @@ fn the_schema_is_the_committed_one() {
 
 #[test]
 fn every_committed_scenario_names_the_schema_for_editors() {
-    let folders = ["", "faults/", "planted/", "regressions/"];
-    for folder in folders.map(|folder| format!("scenarios/{folder}")) {
-        let files = std::fs::read_dir(root().join(&folder)).expect("a folder");
-        let names = files.map(|file| file.expect("a file").file_name().into_string().unwrap());
-        let mut names: Vec<String> = names.filter(|name| name.ends_with(".toml")).collect();
-        names.sort();
-        assert!(!names.is_empty(), "{folder}");
-        let up = "../".repeat(folder.matches('/').count() - 1);
-        for name in names {
-            let text = text_of(&format!("{folder}{name}"));
-            let first = text.lines().next();
-            assert_eq!(first, Some(&*format!("#:schema {up}schema.json")), "{folder}{name}");
-        }
+    let paths = scenarios();
+    assert!(paths.len() > 80, "{}", paths.len());
+    for path in paths {
+        let up = "../".repeat(path.matches('/').count() - 1);
+        let text = text_of(&path);
+        assert_eq!(text.lines().next(), Some(&*format!("#:schema {up}schema.json")), "{path}");
     }
 }
 

@@ -27,6 +27,24 @@ pub fn text_of(path: &str) -> String {
     read.unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
+/// Where the scenarios of the repository are, in order.
+pub fn scenarios() -> Vec<String> {
+    let mut files = Vec::new();
+    let mut open = vec![PathBuf::from("scenarios")];
+    while let Some(path) = open.pop() {
+        let whole = root().join(&path);
+        // What runs are compared with is no scenario.
+        if whole.is_dir() && !path.ends_with("baselines") {
+            let entries = std::fs::read_dir(whole).expect("our own folders can be read");
+            open.extend(entries.map(|entry| path.join(entry.expect("an entry").file_name())));
+        } else if path.extension().is_some_and(|ending| ending == "toml") {
+            files.push(path.to_str().expect("a plain name").to_string());
+        }
+    }
+    files.sort();
+    files
+}
+
 /// A scenario of the repository.
 pub fn load(path: &str) -> Scenario {
     parse(&text_of(path), path)

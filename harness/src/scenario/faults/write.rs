@@ -1,7 +1,7 @@
 //! Faults as a scenario says them: what is read from this text is what was written.
 
 use crate::config::{FaultAt, FaultConfig, FaultPlace, SwarmConfig};
-use crate::faults::of;
+use crate::faults::{ALL, of};
 use crate::scenario::keys::{Key, faults as keys};
 use aftermath_systems::options::{OptionDoc, OptionKind, format_duration};
 use aftermath_systems::protocol::Nanos;
@@ -34,10 +34,12 @@ pub fn fault(fault: &FaultConfig) -> Vec<String> {
 
 /// How faults are drawn as a whole: `swarm = { … }`.
 pub fn swarm(config: &SwarmConfig) -> String {
-    let kinds: Vec<_> = config.kinds.iter().map(|kind| format!("\"{}\"", of(*kind).name)).collect();
+    let every = ALL.iter().all(|entry| config.kinds.contains(&entry.kind));
+    let kinds = config.kinds.iter().map(|kind| format!("\"{}\"", of(*kind).name));
+    let kinds = (!every).then(|| kinds.collect::<Vec<_>>().join(", "));
     let yes = |key: &Key, said: bool| said.then(|| format!("{} = true", key.name));
     let all = [
-        Some(format!("{} = [{}]", keys::KINDS.name, kinds.join(", "))),
+        kinds.map(|kinds| format!("{} = [{kinds}]", keys::KINDS.name)),
         Some(format!("{} = {}", keys::MOST.name, config.most)),
         Some(format!("{} = {}", keys::SWARM_FROM.name, span(config.from_ns))),
         Some(format!("{} = {}", keys::UNTIL.name, span(config.until_ns))),
