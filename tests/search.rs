@@ -133,6 +133,7 @@ fn what_cannot_be_searched_is_said_with_what_can() {
     wrong("--parameter|timing.misses|--from|5ms|--to|85ms").complains("`timing.misses` cannot be");
     wrong("--parameter|fault.0.for|--from|5ms|--to|5ms").complains("the second one larger");
     wrong("--parameter|fault.0.for|--from|5ms|--to|7").complains("of one kind");
+    wrong("--parameter|fault.0.for|--from|-1ms|--to|7ms").complains("`-1ms` is no number, time");
     wrong("--parameter|fault.0.for|--from|x|--to|7").complains("2.5%");
     let until = "--parameter|fault.0.for|--from|5ms|--to|85ms|--until";
     wrong(&format!("{until}|recovery.r9")).complains("recovery.r2");

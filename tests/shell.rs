@@ -225,6 +225,11 @@ fn replay_is_narrated_in_virtual_time_and_is_the_same_run() {
     for words in ["120.000000 ms      1  INFO count/0/0: machine-loss strikes", "activated"] {
         told.complains(words);
     }
+    for world in ["turmoil", "both"] {
+        let there = [&args[..], &["--world", world]].concat();
+        let again = with(&[("RUST_LOG", "info")], &there).exits(0);
+        assert_eq!(again.stderr, told.stderr, "told once, and nothing of the simulation's own");
+    }
     let more = with(&[("RUST_LOG", "aftermath=trace")], &args).exits(0);
     more.complains("took-over").complains("DEBUG").complains("TRACE");
     assert!(more.stderr.lines().count() > 1_000 && !more.stderr.contains('\u{1b}'));

@@ -5,8 +5,10 @@
 use std::cell::Cell;
 use std::fmt;
 use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::{FilterExt, filter_fn};
 use tracing_subscriber::fmt::format::Writer;
 use tracing_subscriber::fmt::time::FormatTime;
+use tracing_subscriber::prelude::*;
 
 thread_local! {
     /// Virtual time of the event being told, ns, and its number.
@@ -51,15 +53,16 @@ pub fn narrated<T>(colour: bool, something: impl FnOnce() -> T) -> Result<T, Str
     }
     let filter = EnvFilter::builder().parse(&wanted);
     let filter = filter.map_err(|error| format!("RUST_LOG is `{wanted}`: {error}"))?;
-    let subscriber = tracing_subscriber::fmt()
-        .with_env_filter(filter)
+    // Others have no virtual time, and say what is no event of the run.
+    let ours = filter_fn(|metadata| metadata.target() == "aftermath");
+    let layer = tracing_subscriber::fmt::layer()
         .with_timer(VirtualTime)
         .with_target(false)
         .with_ansi(colour)
         .with_writer(std::io::stderr)
         // A closed stderr would else be complained about there.
-        .log_internal_errors(false)
-        .finish();
+        .log_internal_errors(false);
+    let subscriber = tracing_subscriber::registry().with(layer.with_filter(filter.and(ours)));
     CLOCK.set((0, 0));
     Ok(tracing::subscriber::with_default(subscriber, something))
 }

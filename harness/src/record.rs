@@ -18,6 +18,7 @@ use aftermath_reports::record::{
 use aftermath_reports::words;
 use aftermath_systems::planted_bugs;
 use aftermath_systems::protocol::NodeId;
+use std::path::Path;
 
 /// Which run of a case.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -60,6 +61,7 @@ pub fn record(
         oracle::Case { run, twin, standard: &standard, ledger: &ledger, recoveries: &recoveries };
     let judgement = oracle::judge(&judged);
     let config = &case.config;
+    let folder = Path::new(&scenario.path).parent().unwrap_or(Path::new(""));
     let planted = planted_bugs::ALL.iter().find(|entry| Some(entry.bug) == config.plant);
     let mut record = Record {
         format_version: FORMAT_VERSION,
@@ -68,7 +70,7 @@ pub fn record(
         strategy: config.label(),
         options: config.all_given(),
         planted: planted.map(|entry| entry.name.to_string()),
-        setting: setting(config),
+        setting: setting(config, folder),
         seed: id.seed,
         stratum: id.stratum,
         world: context.worlds.name().to_string(),

@@ -95,8 +95,8 @@ fn scenario(rows: &[Row], report: &Report, sets: &[Set]) -> Result<Value, String
 
 /// What was run; `None` if the records do not say so.
 fn setting(setting: &Setting) -> Option<Value> {
-    let section = |(section, text): &(&str, String)| {
-        context! { section => (*section).to_owned(), text => text.clone() }
+    let section = |(section, text): &(String, String)| {
+        context! { section => section.clone(), text => text.clone() }
     };
     let own = |(case, sections): &(String, Vec<_>)| {
         let sections: Vec<Value> = sections.iter().map(section).collect();
@@ -226,6 +226,7 @@ mod tests {
         assert!(page.contains("--case crash -s upstream-backup --seed 2"));
         // No row bears the scenario of the cases any more: they are named all the same.
         assert!(page.contains("crash-count: crash &#x2f; amnesia"), "{page}");
+        assert!(page.contains("<dt>timing</dt><dd>heartbeat = &quot;100ms&quot;, misses = 2</dd>"));
         for outside in ["http:", "https:", "src=", "@import", "url("] {
             let found = page.replace("http://www.w3.org/2000/svg", "").contains(outside);
             assert!(!found, "{outside}");

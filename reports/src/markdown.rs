@@ -39,9 +39,11 @@ pub fn render(report: &Report) -> String {
         page.add(&format!("### {}\n\n", plural(report.broken.count(), "broken run")));
         report.broken.shown().for_each(|record| page.add(&broken(record)));
         if report.broken.left_out() > 0 {
-            page.add(&format!("and {} more, in the report\n", report.broken.left_out()));
+            page.add(&format!("and {} more, see records.jsonl\n\n", report.broken.left_out()));
         }
     }
+    // Last, for it may be long.
+    by_scenario(&report.rows).into_iter().for_each(|rows| page.add(&setting(rows)));
     page.finish()
 }
 
@@ -163,24 +165,29 @@ fn scenario(report: &Report, rows: &[Row]) -> String {
         }
     }
     text.truncate(text.trim_end().len());
-    text + "\n\n" + &setting(&Setting::of(rows))
+    text + "\n\n"
 }
 
-/// What was run, to be opened.
-fn setting(setting: &Setting) -> String {
+/// What the runs of one scenario were run with.
+fn setting(rows: &[Row]) -> String {
+    let setting = Setting::of(rows);
     if setting.is_empty() {
         return String::new();
     }
-    let mut text = "<details><summary>What was run</summary>\n\n".to_owned();
+    let mut text = format!("### What was run in {}\n\n", escaped(&rows[0].scenario));
     for (section, keys) in &setting.shared {
         text += &format!("- {}\n", escaped(&format!("{section}: {keys}")));
     }
-    for (case, sections) in &setting.own {
-        let sections = sections.iter().map(|(section, keys)| format!("{section}: {keys}"));
-        let sections: Vec<_> = sections.collect();
-        text += &format!("- {}\n", escaped(&format!("{case}: {}", sections.join("; "))));
+    if !setting.own.is_empty() {
+        text += "\n<details><summary>What cases have of their own</summary>\n\n";
+        for (case, sections) in &setting.own {
+            let sections = sections.iter().map(|(section, keys)| format!("{section}: {keys}"));
+            let sections: Vec<_> = sections.collect();
+            text += &format!("- {}\n", escaped(&format!("{case}: {}", sections.join("; "))));
+        }
+        text += "\n</details>\n";
     }
-    text + "\n</details>\n\n"
+    text + "\n"
 }
 
 /// A line of a table.
@@ -268,6 +275,24 @@ mod tests {
         let text = render(&Report::of(&both, &[]));
         assert!(text.len() < 1 << 20, "{}", text.len());
         assert!(text.contains("does not fit"), "{}", &text[..200]);
+    }
+
+    #[test]
+    fn what_was_run_comes_last_and_gives_way_to_everything_else() {
+        let case = |nth: usize| {
+            let mut record = sample::record("s", &format!("{nth}"), "a", 1);
+            record.setting.insert("fault".to_owned(), vec![format!("{nth}{}", "x".repeat(300))]);
+            record
+        };
+        let mut records: Vec<_> = (0..3000).map(case).collect();
+        records[0].status = Status::Broken;
+        let text = render(&Report::of(&records, &[]));
+        assert!(text.contains("### 1 broken run") && text.contains("| 2999 |"));
+        assert!(!text.contains("What was run") && text.contains("does not fit"));
+        let text = render(&Report::of(&records[1..3], &[]));
+        let own = format!("- 2: fault: 2{}\n", "x".repeat(300));
+        assert!(text.contains("What cases have of their own") && text.contains(&own), "{text}");
+        assert!(text.contains("- timing: heartbeat = \"100ms\", misses = 2\n"), "{text}");
     }
 
     #[test]

@@ -162,3 +162,20 @@ fn write_text(pixels: &mut [u8], (width, height): (i32, i32), shape: &Shape) {
         }
     });
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pixel_is_the_mean_of_its_square_channel_by_channel() {
+        // Four pixels by two: two squares beside one another.
+        let row = |reds: [u8; 4]| reds.map(|red| [red, 10 * red, 255]).concat();
+        let large = [row([0, 4, 8, 8]), row([8, 4, 8, 16])].concat();
+        assert_eq!(averaged(&large, 2), [4, 40, 255, 10, 100, 255]);
+        // Two pixels by four: one below the other.
+        let row = |reds: [u8; 2]| reds.map(|red| [red, 0, 1]).concat();
+        let large = [row([1, 1]), row([1, 1]), row([9, 9]), row([7, 7])].concat();
+        assert_eq!(averaged(&large, 1), [1, 0, 1, 8, 0, 1]);
+    }
+}

@@ -296,7 +296,8 @@ pub struct Record {
     /// The planted bug, if any.
     pub planted: Option<String>,
     /// What it was run with: by section of a scenario, its keys with their values as scenarios
-    /// write them, and each fault with all of its keys. What is left out has its default.
+    /// write them; of each fault (`fault`) all of them in one line. `top` are keys in no section.
+    /// What is left out had the default of the program that ran it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub setting: BTreeMap<String, Vec<String>>,
     /// The seed.

@@ -18,8 +18,8 @@ pub struct Row {
     pub options: String,
     /// The planted bug, if any.
     pub planted: Option<String>,
-    /// What they were run with, by section of a scenario.
-    pub setting: BTreeMap<String, Vec<String>>,
+    /// What they were run with, by section of a scenario; `None`: not all with the same.
+    pub setting: Option<BTreeMap<String, Vec<String>>>,
     /// Number of runs.
     pub runs: u64,
     /// Number of runs by status.
@@ -141,7 +141,7 @@ impl Row {
             strategy: record.strategy.clone(),
             options: options_label(&record.options),
             planted: record.planted.clone(),
-            setting: record.setting.clone(),
+            setting: Some(record.setting.clone()),
             runs: 0,
             by_status: BTreeMap::new(),
             status: record.status,
@@ -185,6 +185,7 @@ impl Row {
     pub(crate) fn add(&mut self, r: &Record) {
         self.runs += 1;
         *self.by_status.entry(r.status).or_default() += 1;
+        self.setting.take_if(|setting| *setting != r.setting);
         self.observed = worse(self.observed, r.observed);
         match &r.claimed {
             Claimed::Guarantee(g) => {

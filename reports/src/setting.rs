@@ -4,38 +4,40 @@ use crate::row::Row;
 use std::collections::BTreeSet;
 
 /// Sections of a scenario, and their keys in one line.
-pub type Sections<'a> = Vec<(&'a str, String)>;
+pub type Sections = Vec<(String, String)>;
 
 /// What the rows of one scenario were run with.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Setting<'a> {
+pub struct Setting {
     /// What is the same in all rows.
-    pub shared: Sections<'a>,
+    pub shared: Sections,
     /// What is not, by case; by case and strategy where strategies of one case differ in it.
-    pub own: Vec<(String, Sections<'a>)>,
+    pub own: Vec<(String, Sections)>,
 }
 
-impl Setting<'_> {
-    /// That of these rows.
-    pub fn of(rows: &[Row]) -> Setting<'_> {
-        let Some(first) = rows.first() else { return Setting::default() };
-        let mut shared = keys(first);
-        for row in rows {
-            let own = keys(row);
-            shared.retain(|key| own.contains(key));
+impl Setting {
+    /// That of these rows, as far as their records say it.
+    pub fn of(rows: &[Row]) -> Setting {
+        let known: Vec<_> = rows.iter().map(|row| (row, keys(row))).collect();
+        let known: Vec<_> = known.into_iter().filter(|(_, keys)| !keys.is_empty()).collect();
+        let Some((_, first)) = known.first() else { return Setting::default() };
+        let mut shared: BTreeSet<&Key> = first.iter().collect();
+        for (_, keys) in &known {
+            shared.retain(|key| keys.contains(key));
         }
-        let own = |row| sections(row, |key| !shared.contains(&key));
         let mut named = Vec::new();
-        for rows in rows.chunk_by(|a, b| a.case == b.case) {
-            if rows.iter().all(|row| row.setting == rows[0].setting) {
-                named.push((rows[0].case.clone(), own(&rows[0])));
-            } else {
-                let name = |row: &Row| format!("{} / {}", row.case, row.label());
-                named.extend(rows.iter().map(|row| (name(row), own(row))));
+        for rows in known.chunk_by(|(a, _), (b, _)| a.case == b.case) {
+            let same = rows.iter().all(|(_, keys)| *keys == rows[0].1);
+            for (row, keys) in &rows[..if same { 1 } else { rows.len() }] {
+                let name = match same {
+                    true => row.case.clone(),
+                    false => format!("{} / {}", row.case, row.label()),
+                };
+                named.push((name, sections(keys, |key| !shared.contains(key))));
             }
         }
         named.retain(|(_, sections)| !sections.is_empty());
-        Setting { shared: sections(first, |key| shared.contains(&key)), own: named }
+        Setting { shared: sections(first, |key| shared.contains(key)), own: named }
     }
 
     /// Whether nothing is known: records of before there was any.
@@ -45,68 +47,118 @@ impl Setting<'_> {
 }
 
 /// A section and one of its keys.
-type Key<'a> = (&'a str, &'a str);
+type Key = (String, String);
 
-fn keys(row: &Row) -> BTreeSet<Key<'_>> {
-    let sections = row.setting.iter();
-    sections.flat_map(|(section, keys)| keys.iter().map(|key| (&**section, &**key))).collect()
+/// The section of faults. They are one key together: how many there are and in which order is what
+/// they say, and one may refer to the one before.
+const FAULT: &str = "fault";
+
+/// What a row was run with; nothing if its records do not say so.
+fn keys(row: &Row) -> Vec<Key> {
+    let mut list = Vec::new();
+    let Some(setting) = &row.setting else { return list };
+    for (section, keys) in setting {
+        let key = |text: String| (section.clone(), text);
+        if section == FAULT {
+            list.push(key(keys.join("; ")));
+        } else {
+            list.extend(keys.iter().cloned().map(key));
+        }
+    }
+    if !setting.is_empty() && !setting.keys().any(|section| section.starts_with(FAULT)) {
+        list.push((FAULT.to_owned(), "none".to_owned()));
+    }
+    list
 }
 
-/// The sections of a row with those of their keys that are wanted.
-fn sections<'a>(row: &'a Row, wanted: impl Fn(Key) -> bool) -> Sections<'a> {
-    let line = |(section, keys): (&'a String, &'a Vec<String>)| {
-        let keys = keys.iter().filter(|key| wanted((section, key)));
-        let keys: Vec<_> = keys.map(String::as_str).collect();
-        (!keys.is_empty()).then(|| (&**section, keys.join(", ")))
-    };
-    row.setting.iter().filter_map(line).collect()
+/// Those keys that are wanted, by section.
+fn sections(keys: &[Key], wanted: impl Fn(&Key) -> bool) -> Sections {
+    let mut sections: Sections = Vec::new();
+    for (section, key) in keys.iter().filter(|key| wanted(key)) {
+        match sections.last_mut() {
+            Some((last, text)) if last == section => *text += &format!(", {key}"),
+            _ => sections.push((section.clone(), key.clone())),
+        }
+    }
+    sections
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::Record;
     use crate::sample;
     use crate::summary::Report;
 
+    fn run(case: &str, strategy: &str, faults: &[&str], timing: &[&str]) -> Record {
+        let mut record = sample::record("s", case, strategy, 1);
+        let keys = |keys: &[&str]| keys.iter().map(|key| (*key).to_owned()).collect();
+        let sections = [(FAULT, faults), ("timing", timing)].into_iter();
+        let sections = sections.filter(|(_, own)| !own.is_empty());
+        record.setting = sections.map(|(section, own)| (section.to_owned(), keys(own))).collect();
+        record
+    }
+
+    fn setting(records: &[Record]) -> Setting {
+        Setting::of(&Report::of(records, &[]).rows)
+    }
+
+    fn section(name: &str, keys: &str) -> (String, String) {
+        (name.to_owned(), keys.to_owned())
+    }
+
     #[test]
     fn what_cases_share_is_told_once_and_the_rest_by_case() {
-        let with = |case: &str, strategy: &str, fault: &str, timing: &[&str]| {
-            let mut record = sample::record("s", case, strategy, 1);
-            let keys = |keys: &[&str]| keys.iter().map(|key| (*key).to_owned()).collect();
-            let sections = [("fault", &[fault][..]), ("timing", timing)];
-            record.setting = sections.map(|(section, own)| (section.to_owned(), keys(own))).into();
-            record
-        };
-        let records = [
-            with("one", "a", "early", &["misses = 2", "interval = \"1s\""]),
-            with("one", "b", "early", &["misses = 2", "interval = \"1s\""]),
-            with("two", "a", "early", &["misses = 2", "interval = \"2s\""]),
-            with("two", "b", "late", &["misses = 2", "interval = \"2s\""]),
-            with("none", "a", "early", &["misses = 2"]),
-        ];
-        let rows = Report::of(&records, &[]).rows;
-        let setting = Setting::of(&rows);
-        assert_eq!(setting.shared, [("timing", "misses = 2".to_owned())]);
+        let setting = setting(&[
+            run("one", "a", &["early"], &["misses = 2", "interval = \"1s\""]),
+            run("one", "b", &["early"], &["misses = 2", "interval = \"1s\""]),
+            run("two", "a", &["early"], &["misses = 2", "interval = \"2s\""]),
+            run("two", "b", &["late"], &["misses = 2", "interval = \"2s\""]),
+            run("none", "a", &[], &["misses = 2"]),
+        ]);
+        assert_eq!(setting.shared, [section("timing", "misses = 2")]);
         let own = |name: &str, fault: &str, interval: &str| {
-            let mut sections = vec![("fault", fault.to_owned())];
-            sections.extend((!interval.is_empty()).then(|| ("timing", interval.to_owned())));
+            let mut sections = vec![section("fault", fault)];
+            sections.extend((!interval.is_empty()).then(|| section("timing", interval)));
             (name.to_owned(), sections)
         };
         let expected = [
             own("one", "early", "interval = \"1s\""),
             own("two / a", "early", "interval = \"2s\""),
             own("two / b", "late", "interval = \"2s\""),
-            own("none", "early", ""),
+            own("none", "none", ""),
         ];
         assert_eq!(setting.own, expected);
         assert!(!setting.is_empty());
     }
 
     #[test]
-    fn records_of_before_there_were_settings_say_nothing() {
-        let mut record = sample::record("s", "one", "a", 1);
-        record.setting.clear();
-        assert!(Setting::of(&Report::of(&[record], &[]).rows).is_empty());
-        assert!(Setting::of(&[]).is_empty());
+    fn how_many_faults_there_are_and_in_which_order_is_no_common_part() {
+        for faults in [
+            [&["crash"][..], &["crash", "crash"][..]],
+            [&["crash", "crash"], &["crash"]],
+            [&["crash", "after"], &["after", "crash"]],
+        ] {
+            let [one, two] = faults;
+            let setting = setting(&[run("one", "a", one, &["m"]), run("two", "a", two, &["m"])]);
+            assert_eq!(setting.shared, [section("timing", "m")]);
+            let own = |case: &str, faults: &[&str]| {
+                (case.to_owned(), vec![section("fault", &faults.join("; "))])
+            };
+            assert_eq!(setting.own, [own("one", one), own("two", two)]);
+        }
+    }
+
+    #[test]
+    fn what_is_not_known_or_not_the_same_in_all_runs_is_not_told() {
+        let unknown = run("old", "a", &[], &[]);
+        let known = run("new", "a", &["crash"], &["m"]);
+        assert!(setting(std::slice::from_ref(&unknown)).is_empty());
+        assert!(setting(&[]).is_empty());
+        let shared = [section("fault", "crash"), section("timing", "m")];
+        assert_eq!(setting(&[unknown, known.clone()]).shared, shared);
+        let mut other = run("new", "a", &["crash"], &["n"]);
+        other.seed += 1;
+        assert!(setting(&[known, other]).is_empty());
     }
 }

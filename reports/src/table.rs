@@ -190,7 +190,7 @@ fn failures(broken: &Failures, colour: bool) -> String {
         text.push_str(&schedule(record, 4));
     }
     if broken.left_out() > 0 {
-        text.push_str(&format!("  and {} more, in the report\n", broken.left_out()));
+        text.push_str(&format!("  and {} more, see records.jsonl\n", broken.left_out()));
     }
     text
 }
@@ -301,7 +301,7 @@ mod tests {
         assert!(text.contains("13 broken runs\n"), "{text}");
         assert_eq!(text.matches("replay:").count(), 10);
         assert_eq!(text.matches("… and 2 more reasons").count(), 10);
-        assert!(text.ends_with("  and 3 more, in the report\n"), "{text}");
+        assert!(text.ends_with("  and 3 more, see records.jsonl\n"), "{text}");
     }
 
     #[test]

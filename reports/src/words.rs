@@ -242,6 +242,9 @@ pub fn notes(row: &Row) -> Vec<String> {
         let runs = plural(row.runs, "run");
         notes.push(format!("a fault's point was never reached in {} of {runs}", row.unreached));
     }
+    if row.setting.is_none() {
+        notes.push("its runs were not all run with the same setting".to_owned());
+    }
     notes
 }
 

@@ -193,6 +193,7 @@ fn list_of_one_kind_lists_nothing_else() {
     assert!(ran.stdout.contains("never-trims") && !ran.stdout.contains("upstream.r2"));
     let ran = aftermath(&["list", "formulas"]).exits(0);
     assert!(!ran.stdout.contains("never-trims") && ran.stdout.contains("upstream.r2"));
+    assert!(ran.stdout.contains("  λ, σ      ") && ran.stdout.contains("heartbeat period"));
     usage(aftermath(&["list", "nonsense"])).complains("formulas");
 }
 

@@ -55,12 +55,17 @@ fn a_trace_can_be_of_some_instants_only() {
     let expected = whole.iter().filter(|(ms, _)| (100.0..200.0).contains(ms));
     assert_eq!(some, expected.cloned().collect::<Vec<_>>());
     assert!(!some.is_empty() && some.len() < whole.len());
+    let left_out = whole.len() - some.len();
+    let said = aftermath(&["replay", &path, "--trace=100ms..200ms"]).exits(0).stdout;
+    assert!(said.contains(&format!("\n{left_out} events before or after, not shown\n")), "{said}");
     assert_eq!(events("--trace=.."), whole);
     assert_eq!([events("--trace=..100ms"), some, events("--trace=200ms..")].concat(), whole);
     for (wrong, why) in [("2s..1s", "backwards"), ("soon", "1.5s..2s"), ("1..2", "span of time")] {
         let ran = usage(aftermath(&["replay", &path, &format!("--trace={wrong}")]));
         ran.complains(why);
     }
+    let ran = usage(aftermath(&["replay", &path, "--trace", "--format", "json"]));
+    ran.complains("without --format json");
 }
 
 #[test]

@@ -82,6 +82,7 @@ fn a_key_is_listed_with_what_it_takes_its_default_and_what_it_is_for() {
     assert!(told("expect.mean.lost").contains("  expect.mean.lost = an integer"));
     let wrong = aftermath(&["list", "keys", "timing.intervall"]).exits(2);
     wrong.complains("no such key: `timing.intervall`; did you mean `timing.interval`?");
+    aftermath(&["list", "keys", "fault..at"]).exits(2).complains("did you mean `fault.N.at`?");
     aftermath(&["list", "faults", "at"]).exits(2).complains("aftermath list keys KEY");
 }
 

@@ -1,14 +1,14 @@
 //! What the command line takes.
 
 use super::help;
+use super::values::{at_least_one, instants, seeds, shard, steps, time_limit};
 use crate::config::Worlds;
 use crate::journal::Shard;
-use crate::scenario::SEEDS_MAX;
 use crate::scenario::parameter::Amount;
 use crate::search::Until;
 use aftermath_systems::options::{parse_duration, parse_percent};
 use aftermath_systems::protocol::Nanos;
-use clap::builder::{PossibleValue, RangedU64ValueParser};
+use clap::builder::PossibleValue;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use std::num::NonZeroUsize;
 use std::ops::Range;
@@ -131,7 +131,7 @@ pub struct CampaignArgs {
     /// Go on after broken runs, which is the default
     #[arg(long)]
     pub keep_going: bool,
-    /// Runs to shrink the first failure of each kind with, into failures/; 0: do not
+    /// Runs to shrink the first failure of each of five kinds with, into failures/; 0: do not
     #[arg(long, value_name = "N", default_value_t = 200)]
     pub shrink: u32,
     /// Folder of the campaign; if it has been there before, what is missing is run
@@ -149,10 +149,10 @@ pub struct SearchArgs {
     #[arg(long, value_name = "PATH")]
     pub parameter: String,
     /// Its first value: 3, 250ms, 2.5%
-    #[arg(long, value_name = "X", value_parser = Amount::parse)]
+    #[arg(long, value_name = "X", value_parser = Amount::parse, allow_hyphen_values = true)]
     pub from: Amount,
     /// Its last value
-    #[arg(long, value_name = "Y", value_parser = Amount::parse)]
+    #[arg(long, value_name = "Y", value_parser = Amount::parse, allow_hyphen_values = true)]
     pub to: Amount,
     /// What to look for in any run: broken, lost, duplicates, "recovery.r2 > 500ms"
     #[arg(long, value_name = "WHAT", default_value = "broken", value_parser = Until::parse)]
@@ -200,7 +200,8 @@ pub struct ReplayArgs {
     /// Where to run it; both must agree exactly. Default: the scenario's, or events
     #[arg(long, value_enum, value_name = "WORLD")]
     pub world: Option<Worlds>,
-    /// Also print every event of every node and its effects; of these instants, if some are named
+    /// Also print every event of every node and its effects: all, or with --trace=1.5s..2s those
+    /// from 1.5 s on and before 2 s
     #[arg(long, value_name = "FROM..UNTIL", num_args = 0..=1, require_equals = true,
         default_missing_value = "..", value_parser = instants)]
     pub trace: Option<Range<Nanos>>,
@@ -331,66 +332,4 @@ impl ValueEnum for Worlds {
     fn to_possible_value(&self) -> Option<PossibleValue> {
         Some(PossibleValue::new(self.name()))
     }
-}
-
-fn seeds(text: &str) -> Result<Range<u64>, String> {
-    let wrong = || format!("`{text}` is not a range of seeds; write `0..20` or a single seed");
-    if let Ok(seed) = text.parse::<u64>() {
-        let last = || format!("the last seed that can be run is {}", u64::MAX - 1);
-        return Ok(seed..seed.checked_add(1).ok_or_else(last)?);
-    }
-    let (from, to) = text.split_once("..").ok_or_else(wrong)?;
-    let (from, to) = (from.parse().map_err(|_| wrong())?, to.parse().map_err(|_| wrong())?);
-    if from > to {
-        return Err(format!("`{text}` runs backwards"));
-    }
-    if to - from > SEEDS_MAX {
-        return Err(format!("more than {SEEDS_MAX} seeds; run them in parts"));
-    }
-    Ok(from..to)
-}
-
-/// Virtual instants, ns.
-fn instants(text: &str) -> Result<Range<Nanos>, String> {
-    let wrong = |what| format!("`{text}` {what}; write `1.5s..2s`, `1.5s..` or `..2s`");
-    let (from, until) = text.split_once("..").ok_or_else(|| wrong("is not a span of instants"))?;
-    let instant = |text: &str, open| match text {
-        "" => Ok(open),
-        _ => parse_duration(text),
-    };
-    let (from, until) = (instant(from, 0)?, instant(until, Nanos::MAX)?);
-    if from > until { Err(wrong("runs backwards")) } else { Ok(from..until) }
-}
-
-fn at_least_one(text: &str) -> Result<NonZeroUsize, String> {
-    text.parse().map_err(|_| format!("`{text}` is no number from 1 on"))
-}
-
-/// Parts of a grid.
-fn steps() -> RangedU64ValueParser {
-    clap::value_parser!(u64).range(1..=1000)
-}
-
-fn shard(text: &str) -> Result<Shard, String> {
-    let numbers = text.split_once('/').and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
-    match numbers {
-        Some((number, of)) if (1..=of).contains(&number) => Ok(Shard { number, of }),
-        Some((0, _)) => Err("shards are counted from 1: `1/4` to `4/4`".to_string()),
-        _ => Err(format!("`{text}` is not a part of a whole; write `1/4` to `4/4`")),
-    }
-}
-
-fn time_limit(text: &str) -> Result<Duration, String> {
-    let split = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
-    let (number, unit) = text.split_at(split);
-    let scale_ms = match unit {
-        "ms" => Some(1),
-        "s" => Some(1_000),
-        "m" => Some(60_000),
-        "h" => Some(3_600_000),
-        _ => None,
-    };
-    let ms = scale_ms.and_then(|scale| number.parse::<u64>().ok()?.checked_mul(scale));
-    ms.map(Duration::from_millis)
-        .ok_or_else(|| format!("`{text}` is not a time; write a whole number and ms, s, m or h"))
 }

@@ -1,6 +1,6 @@
 //! Failing runs of a campaign: told on the terminal by kind, and the first of each kind run again
-//! with their traces, in files of their own; the very first also as the smallest scenario that is
-//! broken alike.
+//! with their traces, in files of their own; of the first kinds the first run also as the smallest
+//! scenario that is broken alike.
 
 use super::replay::account;
 use crate::agreement;

@@ -3,7 +3,7 @@
 /// Below `aftermath --help`.
 pub const PROGRAM: &str = "\
 Examples:
-  aftermath run scenarios/flights.toml           every strategy, 20 seeds, a report in aftermath-out/
+  aftermath run scenarios/flights.toml           every strategy, 20 seeds; see aftermath-out/
   aftermath run scenarios/flights.toml --seeds 7 one seed
   aftermath replay scenarios/flights.toml --strategy amnesia --seed 7
                                                  one run again, told
@@ -38,8 +38,8 @@ Columns of the table:
   R2         from the fault to the first new output that descends from the recovery
   R3         from the fault to the output from which on lag is normal again
   silence    the longest gap between new outputs around the fault
-  overhead   extra bytes on a hop into a protected operator, as a share of its tuple bytes,
-             without heartbeats, while nothing fails
+  overhead   extra bytes on the hops into protected operators and between their replicas, as a
+             share of those hops' tuple bytes, without heartbeats, while nothing fails
   > x or *   some runs ended before they had recovered; means are over the others
 
 Examples:
@@ -47,8 +47,8 @@ Examples:
   aftermath run scenarios/planted/*.toml --out planted        finds deliberate bugs; exit code 1
   aftermath run scenarios/flights.toml --format json | jq .counts
 
-Ctrl-C stops starting runs, finishes those under way, and writes records and report of what is done;
-a second one gives up at once.
+Ctrl-C stops starting runs, finishes those under way, and writes records and report of what is
+done; a second one gives up at once.
 
 Exit codes: 0 held, 1 broken, 2 wrong usage or scenario or nowhere to write, 3 inconclusive,
 4 nothing ran, 101 a bug of aftermath itself, 130 interrupted.";
@@ -56,17 +56,19 @@ Exit codes: 0 held, 1 broken, 2 wrong usage or scenario or nowhere to write, 3 i
 /// Below `aftermath check --help`.
 pub const CHECK: &str = "\
 The baseline has, for each case and strategy and for every seed: status, guarantees, counts,
-messages and bytes by cause, saves, checkpoints, times of recovery, and hashes of the traces. A run
-is a function of scenario and seed, so the same program gives the same values, and nothing is
-printed. Whatever is another one is told by name, one line each:
+messages and bytes by cause, saves, checkpoints, times of recovery, and hashes of the traces. A
+run is a function of scenario and seed, so the same program gives the same values, and nothing
+is printed. Whatever is another one is told by name, one line each:
   flights / base / passive-standby: duplicates 0 → 1 (seed 7)
-A trace that differs while no number does is told too, and is no failure. Cases that are new or gone
-are named; scenarios and strategies that were not asked for are left alone, unless --all is given.
+A trace that differs while no number does is told too, and is no failure. Cases that are new or
+gone are named; scenarios and strategies that were not asked for are left alone, unless --all is
+given.
 
-A case that is broken fails, whatever the baseline says. One that was blessed as inconclusive does not
-while it stays so.
+A case that is broken fails, whatever the baseline says. One that was blessed as inconclusive
+does not while it stays so.
 
-A budget that is not kept fails. Budgets stand at the top of the file, where --bless changes nothing:
+A budget that is not kept fails. Budgets stand at the top of the file, where --bless changes
+nothing:
   [budget]
   \"* / passive-standby\" = [\"recovery.r2.p99 <= 1s\", \"lost <= 0\"]
 A quantity stands for each run, or its sum, mean, min, max, p50, p90, p95 or p99 over the runs.
@@ -78,43 +80,45 @@ Examples:
   aftermath check s.toml --baseline b.toml --out out     also a report, with junit.xml
   cat out/summary.md >> \"$GITHUB_STEP_SUMMARY\"
 
-Exit codes: 0 nothing changed, or it is written with --bless; 1 something changed, is broken or over
-budget; 2 wrong usage, scenario or baseline (missing, not readable, of other scenarios), or nowhere
-to write; 4 nothing ran; 101 a bug of aftermath itself; 130 interrupted, and nothing is written.";
+Exit codes: 0 nothing changed, or it is written with --bless; 1 something changed, is broken or
+over budget; 2 wrong usage, scenario or baseline (missing, not readable, of other scenarios), or
+nowhere to write; 4 nothing ran; 101 a bug of aftermath itself; 130 interrupted, and nothing is
+written.";
 
 /// Below `aftermath campaign --help`.
 pub const CAMPAIGN: &str = "\
-What is finished is on disk at once, and stays there whatever becomes of the process: after a kill, a
-time limit or Ctrl-C the same command on the same folder goes on, and ends in the same bytes. A folder
-of another campaign or of another build of the program is refused, and so is a second process on one
-folder.
+What is finished is on disk at once, and stays there whatever becomes of the process: after a
+kill, a time limit or Ctrl-C the same command on the same folder goes on, and ends in the same
+bytes. A folder of another campaign or of another build of the program is refused, and so is a
+second process on one folder.
 
 In the folder:
   campaign.json    what it is of
   journal.jsonl    the records as they were finished; gone when all are
-  records.jsonl    the records in order, of the runs that are done; cases.jsonl, summary.csv,
-                   report.html and plots of them, as `run` writes them
+  campaign.lock    held by the process that is at work
+  records.jsonl    the records in order, of the runs that are done; beside it everything that
+                   `run` writes: cases.jsonl, report.html, summary.csv, junit.xml and so on
   failures/        of each kind of failure the first three runs, told with their traces, and the
                    smallest scenario that is broken like the first, for the first five kinds
 
-The shards of a campaign are joined by `aftermath report`, in any order, to the bytes of the whole. A
-shard judges its runs, and no case as a whole; a shard that has no run ends with 4.
+The shards of a campaign are joined by `aftermath report`, in any order, to the bytes of the
+whole. A shard judges its runs, and no case as a whole; a shard that has no run ends with 4.
 
 Examples:
   aftermath campaign scenarios/campaign.toml --seeds 0..10000 --out big
   aftermath campaign scenarios/campaign.toml --shard 2/8 --time-limit 30m --out part-2
   aftermath report part-*/records.jsonl --out whole
 
-Exit codes: 0 nothing broken in what was run, 1 broken, 2 wrong usage or scenario or nowhere to write,
-3 inconclusive, 4 nothing ran, 101 a bug of aftermath itself, 130 interrupted.";
+Exit codes: 0 nothing broken in what was run, 1 broken, 2 wrong usage or scenario or nowhere to
+write, 3 inconclusive, 4 nothing ran, 101 a bug of aftermath itself, 130 interrupted.";
 
 /// Below `aftermath search --help`.
 pub const SEARCH: &str = "\
-A grid of values is tried first, with the same seeds at each; then the first crossing is narrowed down
-by halving: whole numbers to the unit, times and shares to the unit in which the ends are written, or
-all to a 4096th of the range if that is more. What is looked for is there if a single run has it. A time
-that a run ended too early to measure counts as the bound that is known, and is below no limit. A curve
-that crosses more than once is said to.
+A grid of values is tried first, with the same seeds at each; then the first crossing is
+narrowed down by halving: whole numbers to the unit, times and shares to the unit in which the
+ends are written, or all to a 4096th of the range if that is more. What is looked for is there
+if a single run has it. A time that a run ended too early to measure counts as the bound that is
+known, and is below no limit. A curve that crosses more than once is said to.
 
 Columns of the table:
   last before   the last value at which it is as at the first one
@@ -122,22 +126,24 @@ Columns of the table:
   at the first  whether what is looked for is there at the first value
 
 Examples:
-  aftermath search scenarios/faults/pause.toml --parameter fault.0.for --from 10ms --to 2s
+  aftermath search scenarios/faults/pause.toml --parameter fault.0.for --from 10ms --to 2s \\
+      --until 'recovery.silence > 50ms'
   aftermath search scenarios/flights.toml --parameter timing.interval --from 100ms --to 2s \\
       --until 'recovery.r2 > 900ms' --strategy passive-standby
 
-Exit codes: 0 a border found, or none inside, 2 wrong usage, scenario or parameter, 4 nothing ran,
-101 a bug of aftermath itself, 130 interrupted (what is done is written).";
+Exit codes: 0 a border found, or none inside, 2 wrong usage, scenario or parameter, 4 nothing
+ran, 101 a bug of aftermath itself, 130 interrupted (what is done is written).";
 
 /// Below `aftermath replay --help`.
 pub const REPLAY: &str = "\
-Every broken run is printed with the line that replays it. The run is made twice, and must be the same
-event by event.
+Every broken run is printed with the line that replays it. The run is made twice, and must be
+the same event by event.
 
-A trace names every effect: node, #incarnation.handler and the number before it. A fault can strike
-just there: at = { node = \"delays/0/0\", incarnation = 1, handler = 57, effect = 2 } is before effect 2
-of what stands as `delays/0/0 #1.57`; the number of effects means after the last. What a strategy
-marks has a name (`aftermath list points`): at = { point = \"took-over\", nth = 2 }.
+A trace names every effect: node, #incarnation.handler and the number before it. A fault can
+strike just there: at = { node = \"delays/0/0\", incarnation = 1, handler = 57, effect = 2 } is
+before effect 2 of what stands as `delays/0/0 #1.57`; the number of effects means after the
+last. What a strategy marks has a name (`aftermath list points`): at = { point = \"took-over\",
+nth = 2 }.
 
 Examples:
   aftermath replay scenarios/flights.toml --strategy upstream-backup --seed 3
@@ -152,10 +158,11 @@ Exit codes: 0 held or not covered, 1 broken, 2 wrong usage or scenario, 3 inconc
 
 /// Below `aftermath sweep --help`.
 pub const SWEEP: &str = "\
-A protocol point lies between any two effects of any handler of a machine that may fail: a replica
-of a protected operator, or a coordinator. At each one the process crashes in one run, and the
-machine is lost in another; it comes back after a while. A run ends early where it has rejoined the
-run without faults. Cells of the table say the worst that was seen and in how many runs:
+A protocol point lies between any two effects of any handler of a machine that may fail: a
+replica of a protected operator, or a coordinator. At each one the process crashes in one run,
+and the machine is lost in another; it comes back after a while. A run ends early where it has
+rejoined the run without faults. Cells of the table say the worst that was seen and in how many
+runs:
   held, duplicated, lost, wrong (a value or a final state), stuck
   ?        about some of them nothing was claimed
   BROKEN   so many broke what was claimed; a scenario that shows the first one alone is written
@@ -167,14 +174,15 @@ Examples:
   aftermath sweep scenarios/sweep.toml --second --first-for 1s --pairs 20000
 
 Exit codes: 0 no claim broken, 1 a claim broken, 2 wrong usage or scenario, 4 nothing ran, 130
-interrupted (what is done is written), 101 a bug of aftermath itself: a run that ended early and the
-same run from start to end have different verdicts.";
+interrupted (what is done is written), 101 a bug of aftermath itself: a run that ended early and
+the same run from start to end have different verdicts.";
 
 /// Below `aftermath shrink --help`.
 pub const SHRINK: &str = "\
-A run that is broken, drawn by a swarm or written, is cut down while it still shows the same violation:
-the same seed, fewer faults, tuples, keys, operators and settings. The file that is written tells its
-story in a comment, fails when it is run, and can become a regression once what it shows is mended.
+A run that is broken, drawn by a swarm or written, is cut down while it still shows the same
+violation: the same seed, fewer faults, tuples, keys, operators and settings. The file that is
+written tells its story in a comment, fails when it is run, and can become a regression once
+what it shows is mended.
 
 Examples:
   aftermath shrink scenarios/swarm.toml --case window --strategy upstream-backup --seed 17
@@ -188,10 +196,10 @@ Exit codes: 0 shrunk, 2 wrong usage or scenario or nowhere to write, 3 the run i
 
 /// Below `aftermath report --help`.
 pub const REPORT: &str = "\
-The same records give the same bytes as the run that wrote them. Those of a campaign may be split into
-any files, whose order does not matter: they say themselves what was planned, and cases are judged
-again. Of other files, verdicts over all runs of a case are taken from the cases.jsonl beside each. A
-run that is there twice counts once.
+The same records give the same bytes as the run that wrote them. Those of a campaign may be
+split into any files, whose order does not matter: they say themselves what was planned, and
+cases are judged again. Of other files, verdicts over all runs of a case are taken from the
+cases.jsonl beside each. A run that is there twice counts once.
 
 Examples:
   aftermath report aftermath-out/records.jsonl --out again
@@ -214,14 +222,24 @@ Examples:
   aftermath list strategies       with their options
   aftermath list points           when a fault can strike: at = { point = \"took-over\" }
   aftermath list quantities       what an [expect] section may name
-  aftermath list keys             every key of a scenario: what it takes, its default, what it is for
-  aftermath list keys timing      those of one table, or a single one: timing.interval, fault.0.at";
+  aftermath list keys             every key of a scenario: limits, default, purpose
+  aftermath list keys timing      those of one table; timing.interval: a single one";
 
 /// Below `aftermath schema --help`.
 pub const SCHEMA: &str = "\
-Editors complete and check scenarios with it, and show what a key is for. Name it in the first line of
-a scenario:
+Editors complete and check scenarios with it, and show what a key is for. Name it in the first
+line of a scenario:
   #:schema schema.json
 
 Examples:
   aftermath schema > schema.json";
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn no_line_is_cut_where_there_is_no_terminal() {
+        for line in include_str!("help.rs").lines() {
+            assert!(line.chars().count() <= 98, "100 columns, a margin of two: {line}");
+        }
+    }
+}

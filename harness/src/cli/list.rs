@@ -46,6 +46,8 @@ pub fn list(args: &ListArgs, registry: &Registry) -> Exit {
     section(What::Quantities, "More quantities that budgets may name", more);
     let formulas = formulas::ALL.iter().map(|formula| line(formula.name, formula.doc));
     section(What::Formulas, "Formulas that expectations may compare with", formulas.collect());
+    let symbols = formulas::SYMBOLS.iter().map(|(symbol, doc)| line(symbol, doc));
+    section(What::Formulas, "What their symbols stand for", symbols.collect());
     let bugs = planted_bugs::ALL.iter().map(|bug| line(bug.name, bug.summary));
     section(What::PlantedBugs, "Deliberately wrong variants", bugs.collect());
     let points = registry.iter().flat_map(points);

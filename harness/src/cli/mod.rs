@@ -21,6 +21,7 @@ mod search;
 mod selection;
 mod shrink;
 mod sweep;
+mod values;
 
 pub use exit::Exit;
 

@@ -23,6 +23,9 @@ use std::rc::Rc;
 
 /// Runs one run again and tells what happened.
 pub fn replay(args: &ReplayArgs, registry: &Registry) -> Exit {
+    if args.trace.is_some() && args.format == Format::Json {
+        return usage("error: a trace is for people: give --trace without --format json\n");
+    }
     let scenarios = match load(std::slice::from_ref(&args.run.scenario), registry) {
         Ok(scenarios) => scenarios,
         Err(message) => return usage(&message),
@@ -40,12 +43,13 @@ pub fn replay(args: &ReplayArgs, registry: &Registry) -> Exit {
     let plan =
         || Rc::new(RunPlan::build(&case.config, registry, Seed(id.seed), id.stratum.unwrap_or(0)));
     let colour = anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never;
-    let (first, differs) = match narrated(colour, || agreement::run(worlds, &plan(), true)) {
-        Ok(first) => first,
+    // A story is told once: the first time in one world only.
+    let one = if worlds == Worlds::Both { Worlds::Events } else { worlds };
+    let first = match narrated(colour, || agreement::run(one, &plan(), true)) {
+        Ok((first, _)) => first,
         Err(message) => return usage(&format!("error: {message}\n")),
     };
-    let (second, differs_again) = agreement::run(worlds, &plan(), true);
-    let differs = differs.or(differs_again);
+    let (second, differs) = agreement::run(worlds, &plan(), true);
     if let Some(difference) = trace::first_difference(&first, &second) {
         let told = differs.map_or(String::new(), |told| format!("the two worlds differ:\n{told}"));
         complain(&format!(

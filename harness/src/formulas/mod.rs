@@ -7,6 +7,7 @@
 mod symbols;
 
 use crate::config::RunConfig;
+pub use symbols::SYMBOLS;
 use symbols::Symbols;
 
 /// A closed form.

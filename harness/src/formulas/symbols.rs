@@ -2,31 +2,48 @@
 //!
 //! One failure of one protected operator by machine loss, in a chain source → A → B → sink with
 //! deterministic rates; crash phases evenly spread over the periods; B and the sink infinitely
-//! fast; duplicates dropped for free. Symbols:
-//!
-//! | symbol | meaning |
-//! |---|---|
-//! | λ, σ | input rate; outputs of A for each input |
-//! | μ, w = 1/μ, ρ = λ/μ | capacity of A, its service time, its utilisation |
-//! | d | one-way delay of every link |
-//! | H, K | heartbeat period, periods until suspicion |
-//! | Dt = (K − ½)H + d | mean detection delay: the last heartbeat left U(0, H) before the crash |
-//! | R | redirect time, and restart time of a region |
-//! | r = Dt + R | crash to the spare being active |
-//! | M | interval of checkpoints, acknowledgements and trims |
-//! | L = Lp + Ls | cut of a checkpoint to its confirmation being possible: Lp is spent where the crash destroys it (the primary's storage), Ls on survivors (wire, the secondary's storage) |
-//! | W | span of a sliding window |
-//! | x | 0 where frames on the wire survive their sender; where they die with it, d less a tick: what is due within a tick has arrived |
-//! | Δ | distance between the instants at which runs of a case fail |
-//! | δ = 3d + w | source to sink while nothing fails |
-//! | tail = δ − d − w | A's output to the sink |
-//! | S, A, s_e, n | bytes of a tuple, of an acknowledgement, of a state entry; number of keys |
+//! fast; duplicates dropped for free.
 
 use crate::config::{FaultAt, InputConfig, RunConfig};
 use crate::faults::{self, Effect};
 use aftermath_systems::operator::Span;
 use aftermath_systems::options::parse_duration;
 use aftermath_systems::pipelines::{self, VertexRole};
+
+/// What the symbols of the formulas stand for, for people.
+pub const SYMBOLS: [(&str, &str); 17] = [
+    ("A, B or D", "the protected operator that fails; the operator behind it"),
+    ("λ, σ", "input rate; outputs of A for each input"),
+    ("μ, w = 1/μ, ρ = λ/μ", "capacity of A, its service time, its utilisation; w_D, ρ_D: of D"),
+    ("d", "one-way delay of every link"),
+    ("H, K", "heartbeat period, periods until suspicion"),
+    ("Dt = (K − ½)H + d", "mean detection delay: the last heartbeat left U(0, H) before the crash"),
+    (
+        "R, r = Dt + R",
+        "redirect time, and restart time of a region; crash to the spare being active",
+    ),
+    ("M", "interval of checkpoints, acknowledgements and trims"),
+    (
+        "L = Lp + Ls",
+        "cut of a checkpoint to its confirmation being possible: Lp is spent where the crash destroys \
+         it (the primary's storage), Ls on survivors (wire, the secondary's storage)",
+    ),
+    ("age", "how old what is recovered from is at the crash"),
+    ("u", "age of the outputs that nobody has trimmed, at the cut of a checkpoint"),
+    ("W", "span of a sliding window"),
+    (
+        "x",
+        "0 where frames on the wire survive their sender; where they die with it, d less a tick: \
+         what is due within a tick has arrived",
+    ),
+    ("Δ", "distance between the instants at which runs of a case fail"),
+    ("δ = 3d + w", "source to sink while nothing fails"),
+    ("tail = δ − d − w", "A's output to the sink"),
+    (
+        "S, A, s_e, n",
+        "bytes of a tuple, of an acknowledgement (no operator), of a state entry; number of keys",
+    ),
+];
 
 /// Symbols of the formulas; times in seconds, rates per second.
 #[derive(Clone, Copy, Debug)]

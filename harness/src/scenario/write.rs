@@ -169,37 +169,36 @@ fn relative(file: &Path, directory: &Path) -> PathBuf {
     up.chain(file.components().skip(shared)).collect()
 }
 
-/// What is written of values that are the default.
+/// Whether the periods and delays that recoveries are measured by are written when they have their
+/// default.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Defaults {
-    /// Nothing.
+    /// They are left out, as everything else is.
     LeftOut,
-    /// How long things take by which recoveries are measured: nobody knows them by heart.
-    Told,
+    /// They are written: nobody knows them by heart.
+    Written,
 }
 
 impl Defaults {
     fn number(self, key: &Key, value: u64) -> Option<String> {
-        (self == Defaults::Told)
-            .then(|| format!("{} = {value}", key.name))
-            .or_else(|| number(key, value))
+        let written = self == Defaults::Written || value != key.default_number();
+        written.then(|| format!("{} = {value}", key.name))
     }
 
     fn time(self, key: &Key, ns: Nanos) -> Option<String> {
-        (self == Defaults::Told)
-            .then(|| format!("{} = {}", key.name, span(ns)))
-            .or_else(|| time(key, ns))
+        let written = self == Defaults::Written || ns != key.default_ns();
+        written.then(|| format!("{} = {}", key.name, span(ns)))
     }
 }
 
 /// A key with its number, unless that is the default.
 fn number(key: &Key, value: u64) -> Option<String> {
-    (value != key.default_number()).then(|| format!("{} = {value}", key.name))
+    Defaults::LeftOut.number(key, value)
 }
 
 /// A key with its span of time, unless that is the default.
 fn time(key: &Key, ns: Nanos) -> Option<String> {
-    (ns != key.default_ns()).then(|| format!("{} = {}", key.name, span(ns)))
+    Defaults::LeftOut.time(key, ns)
 }
 
 /// A key with its word, unless that is the default.

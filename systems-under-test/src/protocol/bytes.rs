@@ -16,6 +16,13 @@ impl Bytes {
     }
 }
 
+/// An encoding of one's own.
+impl From<Vec<u8>> for Bytes {
+    fn from(bytes: Vec<u8>) -> Bytes {
+        Bytes(bytes.into())
+    }
+}
+
 impl Deref for Bytes {
     type Target = [u8];
 
@@ -38,9 +45,9 @@ impl Debug for Bytes {
 /// Decodes what [`Bytes::encode`] made.
 ///
 /// # Panics
-/// When the bytes are of another type: a message between two strategies is our own bug.
+/// When they are of another type: whoever reads a message or a state knows what was written.
 pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> T {
-    postcard::from_bytes(bytes).expect("who reads bytes knows what was written")
+    postcard::from_bytes(bytes).expect("bytes are read as what they were written as")
 }
 
 #[cfg(test)]
@@ -51,7 +58,8 @@ mod tests {
     fn bytes_are_shown_by_number_and_checksum() {
         // The checksums of nothing and of "a" that are published with the algorithm.
         assert_eq!(format!("{:?}", Bytes::default()), "0 bytes #811c9dc5");
-        assert_eq!(format!("{:?}", Bytes::encode(&b'a')), "1 bytes #e40c292c");
+        assert_eq!(format!("{:?}", Bytes::from(b"a".to_vec())), "1 bytes #e40c292c");
+        assert_eq!(Bytes::encode(&b'a'), Bytes::from(b"a".to_vec()));
         let numbers: Vec<u16> = (0..1000).collect();
         let bytes = Bytes::encode(&numbers);
         assert!(format!("{bytes:?}").len() < 32);

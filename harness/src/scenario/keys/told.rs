@@ -65,7 +65,9 @@ pub fn find(wanted: &str, registry: &Registry) -> Result<Vec<Told>, String> {
 fn lies(path: &str, wanted: &str) -> bool {
     let mut parts = path.split('.');
     let any = |part: &str| part.bytes().all(|b| b.is_ascii_uppercase());
-    wanted.split('.').all(|wanted| parts.next().is_some_and(|part| part == wanted || any(part)))
+    wanted.split('.').all(|wanted| {
+        parts.next().is_some_and(|part| part == wanted || (any(part) && !wanted.is_empty()))
+    })
 }
 
 fn tell(prefix: &str, key: &Key, registry: &Registry, again: bool, list: &mut Vec<Told>) {
