@@ -105,7 +105,10 @@ fn ctrl_c_writes_what_is_done_in_the_usual_order() {
     let records = load::read_records(&Path::new(&out).join("records.jsonl")).expect("records");
     assert!(!records.is_empty());
     assert!(records.is_sorted_by_key(|record| record.seed), "one strategy, seed by seed");
-    assert!(Path::new(&out).join("report.html").is_file());
+    for file in ["report.html", "summary.md", "junit.xml"] {
+        let text = std::fs::read_to_string(Path::new(&out).join(file)).expect("it is written");
+        assert!(text.contains("000 runs are done"), "{file} looks as if that were all");
+    }
     let cases = load::read_cases(&Path::new(&out).join("cases.jsonl")).expect("cases");
     assert!(cases.is_empty(), "no case has all of its runs: {cases:?}");
 }

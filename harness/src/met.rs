@@ -6,7 +6,7 @@ use crate::run::RunLog;
 use aftermath_reports::record::Rate;
 use aftermath_reports::words;
 use aftermath_systems::claim::FaultKind;
-use aftermath_systems::protocol::NodeId;
+use aftermath_systems::protocol::{Nanos, NodeId};
 
 /// What a fault met, for people; empty if nothing.
 pub fn met(run: &RunLog, strike: &Strike) -> Vec<String> {
@@ -103,10 +103,37 @@ fn suspected_during(run: &RunLog, strike: &Strike) -> bool {
     suspected.any(|mark| mark.at > strike.at && mark.at <= until)
 }
 
-/// Whether all faults of a run met nothing. A fault that struck after the sources had ended and
-/// everything was delivered did not strike at all.
-pub fn all_idle(run: &RunLog) -> bool {
+/// What a fault met, as it is told: nothing where everything was over. Whoever leads is killed
+/// then, too, for which a claim is asked; but nothing is learned from it.
+pub fn told(run: &RunLog, strike: &Strike) -> Vec<String> {
+    if is_over(run, strike) { Vec::new() } else { met(run, strike) }
+}
+
+/// When the sources had ended and everything that came was delivered, ns.
+fn delivered_at(run: &RunLog) -> Nanos {
     let last = run.plan.systems.workload.end_at;
-    let delivered = run.deliveries.last().map_or(last, |delivery| delivery.at.max(last));
-    run.strikes().iter().all(|(_, strike)| met(run, strike).is_empty() || strike.at > delivered)
+    run.deliveries.last().map_or(last, |delivery| delivery.at.max(last))
+}
+
+/// Whether a fault struck after that, and no item of the dataflow was on its way.
+fn is_over(run: &RunLog, strike: &Strike) -> bool {
+    let items = strike.queued + strike.items_lost + strike.touched.items + strike.stretched;
+    strike.at > delivered_at(run) && items == 0 && !strike.unsent
+}
+
+/// Why nothing was learned from the faults of a run, if nothing was.
+pub fn idle(run: &RunLog) -> Option<String> {
+    let strikes = run.strikes();
+    if strikes.iter().any(|(_, strike)| !told(run, strike).is_empty()) {
+        return None;
+    }
+    let late = strikes.iter().find(|(_, strike)| is_over(run, strike));
+    Some(late.map_or("no fault met anything".to_string(), |(_, strike)| {
+        format!(
+            "no fault met anything: the stream was over at {}, and {} struck at {}",
+            words::seconds(delivered_at(run)),
+            crate::faults::of(run.kind(strike.fault)).name,
+            words::seconds(strike.at)
+        )
+    }))
 }

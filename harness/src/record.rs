@@ -4,7 +4,7 @@ use crate::config::{Case, Scenario, Worlds};
 use crate::expect;
 use crate::ledger::Ledger;
 use crate::machine::Strike;
-use crate::met::{self, met};
+use crate::met;
 use crate::metrics::overhead::overhead;
 use crate::metrics::recovery::recoveries;
 use crate::metrics::series::series;
@@ -18,7 +18,6 @@ use aftermath_reports::record::{
 use aftermath_reports::words;
 use aftermath_systems::planted_bugs;
 use aftermath_systems::protocol::NodeId;
-use std::path::Path;
 
 /// Which run of a case.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -61,7 +60,6 @@ pub fn record(
         oracle::Case { run, twin, standard: &standard, ledger: &ledger, recoveries: &recoveries };
     let judgement = oracle::judge(&judged);
     let config = &case.config;
-    let folder = Path::new(&scenario.path).parent().unwrap_or(Path::new(""));
     let planted = planted_bugs::ALL.iter().find(|entry| Some(entry.bug) == config.plant);
     let mut record = Record {
         format_version: FORMAT_VERSION,
@@ -70,7 +68,7 @@ pub fn record(
         strategy: config.label(),
         options: config.all_given(),
         planted: planted.map(|entry| entry.name.to_string()),
-        setting: setting(config, folder),
+        setting: setting(config, scenario.folder()),
         seed: id.seed,
         stratum: id.stratum,
         world: context.worlds.name().to_string(),
@@ -128,7 +126,7 @@ fn fault(
     strike: &Strike,
     recovery: Option<aftermath_reports::record::Recovery>,
 ) -> Fault {
-    let met = met(run, strike);
+    let met = met::told(run, strike);
     let place = match &run.plan.faults[strike.fault].place {
         PlannedPlace::Node { .. } => &run.plan.systems.node(node).name,
         PlannedPlace::Links { name, .. } => name,

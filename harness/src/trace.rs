@@ -1,6 +1,7 @@
 //! Full traces, for people and for finding where two runs part.
 
 use crate::machine::TraceEvent;
+use crate::plan::PlannedPlace;
 use crate::run::RunLog;
 use aftermath_reports::words::plural;
 use aftermath_systems::protocol::{Nanos, NodeId};
@@ -41,16 +42,15 @@ pub fn parting(a: &RunLog, b: &RunLog) -> Option<(String, String)> {
 /// incarnation, handler and number are the address of an effect. Above them stands what is
 /// abbreviated, below how many are left out.
 pub fn render(run: &RunLog, instants: &Range<Nanos>) -> String {
+    let events = events(run).into_iter().map(|event| (event.at, one(run, event)));
+    let mut lines: Vec<_> = events.collect();
+    let left_out = lines.iter().filter(|(at, _)| !instants.contains(at)).count() as u64;
+    lines.extend(faults(run));
+    // Stable: faults are the last of an instant.
+    lines.sort_by_key(|(at, _)| *at);
+    let shown = lines.iter().filter(|(at, _)| instants.contains(at));
     let mut text = legend(run);
-    let mut left_out = 0;
-    for event in events(run) {
-        if instants.contains(&event.at) {
-            text += &one(run, event);
-            text.push('\n');
-        } else {
-            left_out += 1;
-        }
-    }
+    shown.for_each(|(_, line)| text += &format!("{line}\n"));
     if left_out > 0 {
         let _ = writeln!(text, "{} before or after, not shown", plural(left_out, "event"));
     }
@@ -79,10 +79,32 @@ const LEGEND_WIDTH: usize = 100;
 const LEGEND: &str = "\
   instant  node #incarnation.handler  event  <- whose frame it is
              number effect
+  instant  == a fault strikes or is over, after the events of the same instant
 a tuple is: stream@sequence[.sub] means kind/key/index of the instant its input is due: content
 bytes of messages, states and checkpoints are a strategy's own: how many, and a checksum
 numbers called `at` are ns
 ";
+
+/// When faults strike and when they are over.
+fn faults(run: &RunLog) -> Vec<(Nanos, String)> {
+    let mut lines = Vec::new();
+    for (node, strike) in run.strikes() {
+        let kind = crate::faults::of(run.kind(strike.fault)).name;
+        let place = match &run.plan.faults[strike.fault].place {
+            PlannedPlace::Node { .. } => &run.plan.systems.node(node).name,
+            PlannedPlace::Links { name, .. } => name,
+        };
+        let mut line = |at: Nanos, what: &str| {
+            let at_ms = at as f64 / 1e6;
+            lines.push((at, format!("{at_ms:>14.6} ms  == {kind} of {place} {what}")));
+        };
+        line(strike.at, "strikes");
+        if let Some(healed) = strike.healed {
+            line(healed, "is over");
+        }
+    }
+    lines
+}
 
 fn one(run: &RunLog, event: &TraceEvent) -> String {
     let name = |node| &run.plan.systems.node(NodeId(node)).name;

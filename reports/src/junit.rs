@@ -32,6 +32,14 @@ pub fn render(report: &Report) -> Result<String, String> {
         suite(&mut suites, &case.scenario).add_test_case(test);
     }
     xml.add_test_suites(suites.into_iter().map(|(_, suite)| suite));
+    if let Some(missing) = words::missing(report) {
+        let mut test =
+            TestCase::new("all runs are done", said(TestCaseStatus::skipped(), &missing, "", ""));
+        test.set_classname("runs");
+        let mut suite = TestSuite::new("runs");
+        suite.add_test_case(test);
+        xml.add_test_suite(suite);
+    }
     if let Some(check) = &report.baseline {
         let mut suite = TestSuite::new("baseline");
         let changed = if check.fails { &check.changed[..] } else { &[] };
@@ -99,8 +107,8 @@ fn status(report: &Report, row: &Row) -> TestCaseStatus {
             said(TestCaseStatus::skipped(), &message, "not-covered", "")
         }
         Status::Inconclusive => {
-            let message = "inconclusive: no fault met anything";
-            said(TestCaseStatus::skipped(), message, "inconclusive", "")
+            let why = row.inconclusive.as_deref().unwrap_or("no run was conclusive");
+            said(TestCaseStatus::skipped(), &format!("inconclusive: {why}"), "inconclusive", "")
         }
         Status::Held | Status::NotCovered => TestCaseStatus::success(),
     }
@@ -244,6 +252,7 @@ mod tests {
     fn what_taught_nothing_is_skipped_and_says_why() {
         let mut idle = sample::record("s", "idle", "a", 1);
         idle.status = Status::Inconclusive;
+        idle.reasons = vec!["no fault met anything".to_owned()];
         let mut uncovered = sample::record("s", "twice", "a", 1);
         uncovered.status = Status::NotCovered;
         uncovered.claimed = crate::record::Claimed::NotCovered("two failures".to_owned());

@@ -36,7 +36,7 @@ pub mod record;
 mod row;
 mod scene;
 pub mod search;
-mod setting;
+pub mod setting;
 mod spread;
 mod style;
 pub mod summary;

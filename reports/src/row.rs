@@ -35,6 +35,8 @@ pub struct Row {
     pub differ: Option<String>,
     /// Why runs were not covered.
     pub not_covered: BTreeSet<String>,
+    /// Why the first inconclusive run is.
+    pub inconclusive: Option<String>,
     /// Runs in which a fault waited for a point that nobody reached.
     pub unreached: u64,
     /// The worst that was observed, over all runs, component by component.
@@ -149,6 +151,7 @@ impl Row {
             claimed: None,
             differ: None,
             not_covered: BTreeSet::new(),
+            inconclusive: None,
             unreached: 0,
             observed: record.observed,
             expected: zero,
@@ -197,6 +200,9 @@ impl Row {
         }
         if self.differ.is_none() && r.reasons.iter().any(|reason| reason == WORLDS_DIFFER) {
             self.differ = Some(r.replay.clone());
+        }
+        if r.status == Status::Inconclusive && self.inconclusive.is_none() {
+            self.inconclusive = r.reasons.first().cloned();
         }
         self.unreached += u64::from(!r.unreached.is_empty());
         self.expected.add(r.counts.expected);

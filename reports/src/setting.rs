@@ -1,7 +1,7 @@
 //! What the runs of a scenario were run with: what all of them share, and what is a case's own.
 
 use crate::row::Row;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Sections of a scenario, and their keys in one line.
 pub type Sections = Vec<(String, String)>;
@@ -18,13 +18,9 @@ pub struct Setting {
 impl Setting {
     /// That of these rows, as far as their records say it.
     pub fn of(rows: &[Row]) -> Setting {
-        let known: Vec<_> = rows.iter().map(|row| (row, keys(row))).collect();
-        let known: Vec<_> = known.into_iter().filter(|(_, keys)| !keys.is_empty()).collect();
-        let Some((_, first)) = known.first() else { return Setting::default() };
-        let mut shared: BTreeSet<&Key> = first.iter().collect();
-        for (_, keys) in &known {
-            shared.retain(|key| keys.contains(key));
-        }
+        let known = rows.iter().filter_map(|row| Some((row, keys(row.setting.as_ref()?))));
+        let known: Vec<_> = known.filter(|(_, keys)| !keys.is_empty()).collect();
+        let shared = common(known.iter().map(|(_, keys)| keys));
         let mut named = Vec::new();
         for rows in known.chunk_by(|(a, _), (b, _)| a.case == b.case) {
             let same = rows.iter().all(|(_, keys)| *keys == rows[0].1);
@@ -33,11 +29,12 @@ impl Setting {
                     true => row.case.clone(),
                     false => format!("{} / {}", row.case, row.label()),
                 };
-                named.push((name, sections(keys, |key| !shared.contains(key))));
+                named.push((name, sections(keys, |key| !shared.contains(&key))));
             }
         }
         named.retain(|(_, sections)| !sections.is_empty());
-        Setting { shared: sections(first, |key| shared.contains(key)), own: named }
+        let shared: Vec<_> = shared.into_iter().cloned().collect();
+        Setting { shared: sections(&shared, |_| true), own: named }
     }
 
     /// Whether nothing is known: records of before there was any.
@@ -53,10 +50,26 @@ type Key = (String, String);
 /// they say, and one may refer to the one before.
 const FAULT: &str = "fault";
 
-/// What a row was run with; nothing if its records do not say so.
-fn keys(row: &Row) -> Vec<Key> {
+/// What all of these have in common, each as records have it.
+pub fn shared(settings: &[BTreeMap<String, Vec<String>>]) -> Sections {
+    let keys: Vec<_> = settings.iter().map(keys).collect();
+    let shared: Vec<_> = common(keys.iter()).into_iter().cloned().collect();
+    sections(&shared, |_| true)
+}
+
+/// The keys that are in all lists, in the order of the first one.
+fn common<'a>(mut lists: impl Iterator<Item = &'a Vec<Key>>) -> Vec<&'a Key> {
+    let mut shared: Vec<_> = lists.next().into_iter().flatten().collect();
+    for list in lists {
+        let list: BTreeSet<_> = list.iter().collect();
+        shared.retain(|key| list.contains(key));
+    }
+    shared
+}
+
+/// What is told of a setting; nothing if records do not say it.
+fn keys(setting: &BTreeMap<String, Vec<String>>) -> Vec<Key> {
     let mut list = Vec::new();
-    let Some(setting) = &row.setting else { return list };
     for (section, keys) in setting {
         let key = |text: String| (section.clone(), text);
         if section == FAULT {

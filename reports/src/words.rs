@@ -238,6 +238,11 @@ pub fn notes(row: &Row) -> Vec<String> {
     for reason in &row.not_covered {
         notes.push(format!("not covered: {reason}"));
     }
+    if let Some(why) = &row.inconclusive {
+        let runs = row.by_status.get(&Status::Inconclusive).copied().unwrap_or_default();
+        let first = if runs > 1 { ", the first because " } else { ": " };
+        notes.push(format!("inconclusive in {runs} of {}{first}{why}", plural(row.runs, "run")));
+    }
     if row.unreached > 0 {
         let runs = plural(row.runs, "run");
         notes.push(format!("a fault's point was never reached in {} of {runs}", row.unreached));

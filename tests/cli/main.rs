@@ -152,6 +152,34 @@ fn exit_3_when_the_faults_met_nothing() {
 }
 
 #[test]
+fn a_fault_after_the_stream_met_nothing_and_the_report_says_why() {
+    let late = LOSS.replace("120ms", "5s");
+    let text =
+        format!("strategies = [\"active-standby\", \"amnesia\"]\n{SMALL}{late}for = \"20ms\"\n");
+    let ran = run_text("late", &text, &[]).exits(3);
+    // Lines are broken wherever they are full.
+    let told: String = ran.stdout.split_whitespace().collect();
+    let why = "inconclusive in 1 of 1 run: no fault met anything: the stream was over at 0.302 s, and \
+               machine-loss struck at 5.000 s";
+    assert_eq!(told.matches(&why.replace(' ', "")).count(), 2, "{}", ran.stdout);
+    let ran = run_text("late-json", &text, &["--format", "json"]).exits(3);
+    for line in ran.stdout.lines() {
+        let record: Record = serde_json::from_str(line).expect("a record");
+        assert!(record.faults[0].met.is_empty() && record.faults[0].recovery.is_none(), "{line}");
+    }
+}
+
+#[test]
+fn what_cases_do_not_share_is_not_said_of_all() {
+    let cases =
+        "[[case]]\nname = \"a\"\n[[case]]\nname = \"b\"\nset = { \"input.rate_per_s\" = 500 }\n";
+    let ran = run_text("cases", &format!("strategies = [\"amnesia\"]\n{SMALL}{LOSS}{cases}"), &[]);
+    let (head, _) = ran.stdout.split_once("\ncases").expect("the table follows");
+    assert!(head.contains("machine-loss = { node = \"count\" }, at = \"120ms\""), "{head}");
+    assert!(head.contains("  timing     heartbeat = ") && !head.contains("rate_per_s"), "{head}");
+}
+
+#[test]
 fn exit_4_when_nothing_ran() {
     let text = format!("strategies = [\"amnesia\"]\n{SMALL}");
     for more in [["--seeds", "5..5"], ["--strategy", "passive-standby"]] {

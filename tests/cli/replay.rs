@@ -38,17 +38,23 @@ fn replay_prints_every_event_on_demand() {
     let account = short.stdout.lines().count();
     assert!(account < 30 && long.stdout.lines().count() > 1_000 + account);
     assert!(short.stdout.contains("machine-loss of count/0/0"), "{}", short.stdout);
+    let struck = "\n    120.000000 ms  == machine-loss of count/0/0 strikes\n";
+    assert_eq!(long.stdout.matches(struck).count(), 1);
+    let (before, after) = long.stdout.split_once(struck).expect("it is there");
+    let last = before.lines().rfind(|line| line.contains(" ms  ")).expect("an event");
+    assert!(last.trim() < "120.000001" && !after.contains("\n    119."), "{last}");
 }
 
 #[test]
 fn a_trace_can_be_of_some_instants_only() {
     let scratch = Scratch::new("instants");
     let path = file(&scratch, "small", &format!("strategies = [\"amnesia\"]\n{SMALL}{LOSS}"));
-    // Events are the lines that begin with their instant, ms.
+    // Events are the lines that begin with their instant, ms; those of faults have two bars.
     let events = |trace: &str| -> Vec<(f64, String)> {
         let ran = aftermath(&["replay", &path, trace]).exits(0);
         let instant = |line: &str| line.split_once(" ms  ")?.0.trim().parse().ok();
-        ran.stdout.lines().filter_map(|line| Some((instant(line)?, line.to_string()))).collect()
+        let events = ran.stdout.lines().filter(|line| !line.contains(" ms  == "));
+        events.filter_map(|line| Some((instant(line)?, line.to_string()))).collect()
     };
     let whole = events("--trace");
     let some = events("--trace=100ms..200ms");

@@ -1,7 +1,7 @@
 //! What the command line takes.
 
 use super::help;
-use super::values::{at_least_one, instants, seeds, shard, steps, time_limit};
+use super::values::{at_least_one, instants, jobs, seed, seeds, shard, steps, time_limit};
 use crate::config::Worlds;
 use crate::journal::Shard;
 use crate::scenario::parameter::Amount;
@@ -62,7 +62,7 @@ pub struct Selection {
     #[arg(long, value_name = "A..B", value_parser = seeds)]
     pub seeds: Option<Range<u64>>,
     /// Runs at once; default: the number of cores
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", value_parser = jobs)]
     pub jobs: Option<u16>,
     /// Where to run it; both must agree exactly. Default: the scenario's, or events
     #[arg(long, value_enum, value_name = "WORLD")]
@@ -185,7 +185,7 @@ pub struct OneRun {
     #[arg(long, value_name = "NAME")]
     pub strategy: Option<String>,
     /// The seed; default: the first of the scenario
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = seed)]
     pub seed: Option<u64>,
     /// The stratum of a stratified case
     #[arg(long, value_name = "N")]
@@ -223,7 +223,7 @@ pub struct SweepArgs {
     #[arg(long, value_name = "NAME")]
     pub strategy: Vec<String>,
     /// The seed; default: the scenario's first
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = seed)]
     pub seed: Option<u64>,
     /// How long a failure lasts; default: until it is suspected, and two redirects
     #[arg(long = "for", value_name = "SPAN", value_parser = parse_duration)]
@@ -248,7 +248,7 @@ pub struct SweepArgs {
     #[arg(long, value_name = "SHARE", default_value = "1%", value_parser = parse_percent)]
     pub audit: u32,
     /// Runs at once; default: the number of cores
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", value_parser = jobs)]
     pub jobs: Option<u16>,
     /// Folder for sweep.jsonl, sweep.csv, the heat map, and scenarios that show what is broken
     #[arg(long, value_name = "DIR", default_value = "aftermath-out")]

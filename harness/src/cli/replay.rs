@@ -132,7 +132,9 @@ pub fn account(record: &Record, run: &RunLog) -> String {
             ];
             let there = phases.iter().filter(|(_, phase)| *phase != Time::None);
             let words: Vec<_> = there.map(|(name, at)| format!("{name} {}", time(*at))).collect();
-            line(format!("    {}", words.join(", ")));
+            if !words.is_empty() {
+                line(format!("    {}", words.join(", ")));
+            }
         }
     }
     for fault in &record.unreached {

@@ -63,7 +63,8 @@ pub fn run(args: &RunArgs, registry: &Registry) -> Exit {
         );
         return Exit::NothingRan;
     }
-    let report = Report::of(&outcome.records, &outcome.cases);
+    let mut report = Report::of(&outcome.records, &outcome.cases);
+    report.planned = Some(campaign.runs());
     match args.format {
         Format::Human => {
             output.print(&table::render(&report, colour()));

@@ -2,10 +2,12 @@
 
 use super::args::Selection;
 use crate::campaign::Campaign;
-use crate::config::{InputConfig, Scenario};
+use crate::config::Scenario;
+use crate::scenario::diagnostic::nearest;
+use crate::scenario::setting;
 use crate::{formulas, scenario};
+use aftermath_reports::setting::shared;
 use aftermath_reports::words::plural;
-use aftermath_systems::options::format_duration;
 use aftermath_systems::strategies::Registry;
 use std::path::PathBuf;
 
@@ -51,43 +53,35 @@ pub fn known(strategies: &[String], registry: &Registry) -> Result<(), String> {
     let known: Vec<_> = registry.iter().map(|entry| entry.name).collect();
     let known = known.join(", ");
     // As it was typed, but for what would steer a terminal.
+    let near = nearest(unknown, registry.iter().map(|entry| entry.name));
+    let near = near.map_or(String::new(), |near| format!(" did you mean `{near}`?"));
+    let several = match unknown.contains(',') {
+        true => " for several, give --strategy several times;",
+        false => "",
+    };
     let unknown = unknown.escape_debug();
-    Err(format!("error: there is no strategy `{unknown}`; there are: {known}\n"))
+    Err(format!("error: there is no strategy `{unknown}`;{near}{several} there are: {known}\n"))
 }
 
-/// What a scenario is about, and how much of it is run.
+/// What a scenario is about, how much of it is run, and what all of its cases are run with.
 pub fn describe(scenario: &Scenario, campaign: &Campaign) -> String {
-    let mut text = format!("{}: {}\n", scenario.name, scenario.about);
-    let Some(case) = scenario.cases.first() else { return text };
-    let config = &case.config;
-    let tuples = match &config.input {
-        InputConfig::Generated { tuples, keys } => format!("{tuples} tuples over {keys} keys"),
-        InputConfig::Recorded(recording) => format!("{} recorded rows", recording.rows.len()),
-        InputConfig::Nexmark { events } => format!("{events} events of NEXMark"),
-    };
-    let seeds = campaign.seeds.as_ref().unwrap_or(&scenario.seeds);
     let blocks = campaign.blocks().into_iter().filter(|b| b.scenario.name == scenario.name);
     let runs: u64 = blocks.map(|block| block.runs()).sum();
-    text += &format!(
-        "  {} at {}/s through `{}`, {} protected; seeds {}..{}, {}\n",
-        tuples,
-        config.rate_per_s,
-        config.pipeline,
-        config.protect.join(" and "),
+    let seeds = campaign.seeds.as_ref().unwrap_or(&scenario.seeds);
+    let mut text = format!(
+        "{}: {}\n  seeds {}..{}, {}\n",
+        scenario.name,
+        scenario.about,
         seeds.start,
         seeds.end,
-        plural(runs, "run"),
+        plural(runs, "run")
     );
-    let timing = &config.timing;
-    text += &format!(
-        "  heartbeat {} x {}, redirect {}, interval {}, latency {}, tick {}\n",
-        format_duration(timing.heartbeat_ns),
-        timing.misses,
-        format_duration(timing.redirect_ns),
-        format_duration(timing.interval_ns),
-        format_duration(config.network.latency_ns),
-        format_duration(config.network.tick_ns),
-    );
+    let folder = scenario.folder();
+    let settings: Vec<_> =
+        scenario.cases.iter().map(|case| setting(&case.config, folder)).collect();
+    for (section, keys) in shared(&settings) {
+        text += &format!("  {section:<10} {keys}\n");
+    }
     text
 }
 

@@ -27,6 +27,17 @@ pub fn seeds(text: &str) -> Result<Range<u64>, String> {
     Ok(from..to)
 }
 
+/// One seed.
+pub fn seed(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| format!("`{text}` is not one seed; write a number such as `7`"))
+}
+
+/// Runs at once.
+pub fn jobs(text: &str) -> Result<u16, String> {
+    let number = text.parse().ok().filter(|jobs| *jobs > 0);
+    number.ok_or_else(|| format!("`{text}` is no number of runs; write one from 1 to {}", u16::MAX))
+}
+
 /// Virtual instants, ns: from the first one on, and before the second.
 pub fn instants(text: &str) -> Result<Range<Nanos>, String> {
     let wrong = |what| format!("`{text}` {what}; write `1.5s..2s`, `1.5s..` or `..2s`");

@@ -18,7 +18,7 @@ use aftermath_systems::planted_bugs::Bug;
 use aftermath_systems::protocol::{Field, Nanos, SECOND};
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The notes of a run that goes on for so many sampling instants stay below a gigabyte.
@@ -44,6 +44,13 @@ pub struct Scenario {
     pub worlds: Worlds,
     /// Its cases, matrices multiplied out, one for each strategy.
     pub cases: Vec<Case>,
+}
+
+impl Scenario {
+    /// The folder of its file, from which recorded streams are named.
+    pub fn folder(&self) -> &Path {
+        Path::new(&self.path).parent().unwrap_or(Path::new(""))
+    }
 }
 
 /// One case under one strategy.

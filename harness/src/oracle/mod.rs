@@ -132,7 +132,7 @@ pub fn judge(case: &Case) -> Judgement {
     }
 
     let planned = drawn.is_some() || !case.run.plan.faults.is_empty();
-    let conclusive = !planned || !met::all_idle(case.run);
+    let idle = planned.then(|| met::idle(case.run)).flatten();
     let status = if !reasons.is_empty() {
         Status::Broken
     } else if !told.is_empty() {
@@ -140,8 +140,8 @@ pub fn judge(case: &Case) -> Judgement {
         let told = told.iter().map(|what| format!("beyond claims: {what}; observed: {seen}"));
         reasons.extend(told);
         Status::NotCovered
-    } else if !conclusive {
-        reasons.push("no fault met anything".into());
+    } else if let Some(why) = idle {
+        reasons.push(why);
         Status::Inconclusive
     } else if let Claimed::NotCovered(why) = &claimed {
         reasons.push(why.clone());
