@@ -34,6 +34,7 @@ const NAMES: &[&str] = &[
     "not-recovered-yet",
     "old-rewound-believed",
     "overload",
+    "overload-without-output",
     "overtaken",
     "pair-neighbour-down",
     "pair-restore",

@@ -8,12 +8,14 @@ use aftermath_systems::protocol::Nanos;
 /// Growth below this is none, ns.
 const MARGIN: Nanos = 1_000_000;
 
-/// Whether more comes in than operators and their links work off, without any fault: the lag of
-/// outputs grows from the second to the last quarter of the stream, both the largest and the
-/// median.
+/// Whether more comes in than operators and their links work off, without any fault: a machine
+/// needs more CPU time for the stream than that lasts, or the lag of outputs grows from the second
+/// to the last quarter of it, both the largest and the median. Of what has hardly any outputs only
+/// the former can be seen.
 pub fn is_overloaded(twin: &RunLog) -> bool {
+    let end = twin.plan.systems.workload.end_at;
     let lags = twin.deliveries.iter().map(|delivery| (delivery.scheduled, lag(delivery)));
-    grows(lags, twin.plan.systems.workload.end_at)
+    twin.nodes.iter().any(|node| node.log.cpu_ns > end) || grows(lags, end)
 }
 
 /// Whether values with their instants grow over [0, end).
