@@ -127,14 +127,10 @@ fn fault(
     recovery: Option<aftermath_reports::record::Recovery>,
 ) -> Fault {
     let met = met::told(run, strike);
-    let place = match &run.plan.faults[strike.fault].place {
-        PlannedPlace::Node { .. } => &run.plan.systems.node(node).name,
-        PlannedPlace::Links { name, .. } => name,
-    };
     let entry = crate::faults::of(run.kind(strike.fault));
     Fault {
         kind: entry.name.into(),
-        node: place.clone(),
+        node: run.place(node, strike).to_string(),
         at_ns: strike.at,
         healed_ns: strike.healed.unwrap_or(run.length_ns),
         recovery: recovery.filter(|_| !met.is_empty()),

@@ -149,6 +149,14 @@ impl RunLog {
         strikes
     }
 
+    /// What a fault befell, as [`RunLog::strikes`] has it: the machine, or the links.
+    pub fn place(&self, node: NodeId, strike: &Strike) -> &str {
+        match &self.plan.faults[strike.fault].place {
+            PlannedPlace::Node { .. } => &self.plan.systems.node(node).name,
+            PlannedPlace::Links { name, .. } => name,
+        }
+    }
+
     /// The faults that never struck, because no machine reached what they waited for: their
     /// numbers in the schedule.
     pub fn unreached(&self) -> Vec<usize> {

@@ -1,7 +1,6 @@
 //! Full traces, for people and for finding where two runs part.
 
 use crate::machine::TraceEvent;
-use crate::plan::PlannedPlace;
 use crate::run::RunLog;
 use aftermath_reports::words::plural;
 use aftermath_systems::protocol::{Nanos, NodeId};
@@ -90,10 +89,7 @@ fn faults(run: &RunLog) -> Vec<(Nanos, String)> {
     let mut lines = Vec::new();
     for (node, strike) in run.strikes() {
         let kind = crate::faults::of(run.kind(strike.fault)).name;
-        let place = match &run.plan.faults[strike.fault].place {
-            PlannedPlace::Node { .. } => &run.plan.systems.node(node).name,
-            PlannedPlace::Links { name, .. } => name,
-        };
+        let place = run.place(node, strike);
         let mut line = |at: Nanos, what: &str| {
             let at_ms = at as f64 / 1e6;
             lines.push((at, format!("{at_ms:>14.6} ms  == {kind} of {place} {what}")));
